@@ -2,10 +2,10 @@
 
 `python -m scripts.tools.explore_faults [--states N] [--game G] [--out FILE] [NAME ...]` prints a
 line for each, with a shortest path. A fault is noticed if a path with it breaks a promise, and the
-same path breaks none without it. Those of `attack_faults` in the engine, the chain and the store are tried if
-they or their parts are named; some cannot show within the bounds of `explore`. With a FILE, faults
-whose results it has are not tried again. Never change the search so that a fault of this table is
-noticed.
+same path breaks none without it. Those of `attack_faults` in the engine, the chain and the store
+are tried if they or their parts are named; some cannot show within the bounds of `explore`. With a
+FILE, faults whose results it has are not tried again. Never change the search so that a fault of
+this table is noticed.
 """
 
 from __future__ import annotations
