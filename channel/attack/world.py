@@ -75,7 +75,8 @@ HOSTILE = "hostile"
 """The name of the adversary that promises are checked against; its deviations have names."""
 
 MOST_BLOCKS = 400
-"""Blocks after the healing in which everything has to be settled, whatever was under way."""
+"""Blocks after the healing in which everything has to be settled, whatever was under way; for each
+hand if one side is hostile, since it may make each move as late as it may."""
 
 
 def run(attack: Attack) -> Session:
@@ -236,7 +237,8 @@ class World:
 
     async def _make_blocks(self) -> None:
         """Make blocks until both sides are done, or the time for that is over."""
-        for number in range(HEALS_AT + MOST_BLOCKS):
+        hands = 1 if self.hostile is None else self.scenario.hands
+        for number in range(HEALS_AT + MOST_BLOCKS * hands):
             await asyncio.sleep(self._blocks.between(BLOCK_TIME // 2, 3 * BLOCK_TIME // 2))
             if number == HEALS_AT:
                 self._heal()
