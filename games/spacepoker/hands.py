@@ -179,7 +179,7 @@ def selection_text(cards: Sequence[int], mask: int, boost: int) -> str:
     """The five of seven cards that a mask of `FIVE_OF_SEVEN` selects, by name.
 
     >>> selection_text((13, 4, 9, 13, 4, 2, 9), 0b0011111, 0)
-    'two pair, kings and fours, - boost (K 4 9 K 4)'
+    'two pair, kings and fours, no boost (K 4 9 K 4)'
     """
     value = value_of_selection(cards, mask, boost)
     return f"{describe(value)} ({card_names(_PICK[mask](cards))})"

@@ -29,6 +29,7 @@ from channelsim.channel.report.html.page import grouped
 from channelsim.channel.simulation.crashes import CrashedRun
 from channelsim.channel.simulation.sweep import Cell as DisputeCell
 from channelsim.clsp.analysis.tracer import CoverageCounts
+from channelsim.games.amounts import counted
 
 FEW = 3
 """Failures of a check that its row names."""
@@ -314,7 +315,7 @@ def _few(failures: tuple[Finding, ...], keys: Mapping[Hashable, str]) -> Iterato
     for failure in failures:
         alike.setdefault(title(failure), []).append(failure)
     for text, same in islice(alike.items(), FEW):
-        times = f" ({len(same):,} times)" if len(same) > 1 else ""
+        times = f" ({counted(len(same), 'time')})" if len(same) > 1 else ""
         yield Link(f"{text}{times}", keys.get(mistake_key(same[0]), ""))
     if more := sum(map(len, islice(alike.values(), FEW, None))):
         yield Link(f"and {more:,} more")

@@ -244,7 +244,8 @@ class _FeeMonitor:
         is_whole = is_used and len(unspent) == 1
         self.whole = self.whole + 1 if is_whole and unspent[0] not in used else 0
         if self.whole == LONG_WHOLE:
-            yield f"CH-FEE-2: it has one fee coin for {self.whole} blocks, and does not split it"
+            blocks = counted(self.whole, "block")
+            yield f"CH-FEE-2: it has one fee coin for {blocks}, and does not split it"
 
     # --- payments ---
 
