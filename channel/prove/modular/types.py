@@ -5,6 +5,7 @@ Equal sets are one object: they are compared by `is`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -148,11 +149,16 @@ def either(left: Atoms | None, right: Atoms | None) -> Atoms | None:
             return known(values)
     return Atoms(
         min(left.shortest, right.shortest),
-        None if None in (left.longest, right.longest) else max(left.longest, right.longest),  # type: ignore[type-var]
-        None if None in (left.least, right.least) else min(left.least, right.least),  # type: ignore[type-var]
-        None if None in (left.most, right.most) else max(left.most, right.most),  # type: ignore[type-var]
+        _bound(max, left.longest, right.longest),
+        _bound(min, left.least, right.least),
+        _bound(max, left.most, right.most),
         left.minimal and right.minimal,
     )
+
+
+def _bound(choose: Callable[[int, int], int], left: int | None, right: int | None) -> int | None:
+    """The bound of both; None where one has none."""
+    return None if left is None or right is None else choose(left, right)
 
 
 def without(held: Atoms | None, atom: bytes) -> Atoms | None:
