@@ -24,7 +24,7 @@ CHANGES = 3
 
 @dataclass(frozen=True, slots=True)
 class Market:
-    """What others pay for each cost, and the rates that a node asks in turn (none: what it takes).
+    """The price that others pay, and the rates that a node asks in turn (none: what it takes).
 
     `most_fee` and `most_fees` are the most mojos that a side pays for a spend, and in all. Others
     fill at most `longest` blocks in a session: what cannot pay as much waits for so long.

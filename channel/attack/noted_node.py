@@ -33,7 +33,7 @@ PER_PUSH = 8
 
 @dataclass(slots=True)
 class _Look:
-    """What the node said in one look at the chain: the height, and each coin by its id."""
+    """The answers of the node in one look at the chain: the height, and each coin by its id."""
 
     peak: int
     coins: dict[bytes, CoinSeen | None] = field(default_factory=dict)

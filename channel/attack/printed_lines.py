@@ -12,7 +12,7 @@ LONGEST = 600
 """The most characters of a line."""
 
 MOST_REPEATS = 40
-"""How often one line may come: facts that reorganisations undo come again."""
+"""The most times that one line may come: facts that reorganisations undo come again."""
 
 
 class PrintedLines:

@@ -1,4 +1,4 @@
-"""What a watcher owes a side whose process is down, as the chain shows it, block by block."""
+"""The duties of a watcher to a side whose process is down, as the chain shows it, by block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one event costs a process: signatures and runs of programs, counted, and what it keeps.
+"""The cost of one event for a process: signatures, runs of programs, and the items that it keeps.
 
 Seconds differ from machine to machine; these numbers are those of a script on any machine.
 """

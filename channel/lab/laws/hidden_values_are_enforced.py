@@ -148,7 +148,7 @@ def _varied(target: Target, hidden: Hidden, traits: Traits) -> tuple[int, ...]:
 
 
 def _lie(target: Target, opening: Opening, chance: FastChance) -> bytes:
-    """What a cheat could hide: a draw of its own, two of them, or the honest value with its sum."""
+    """A value that a cheat could hide: its own draw, two of them, or one with the honest sum."""
     value, drawn = opening.value, Chance(chance.bytes(16))
     places = opening.varied
     if chance.random() < 0.4:

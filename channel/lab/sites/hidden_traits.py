@@ -26,7 +26,7 @@ OFTEN = 8
 
 @dataclass(frozen=True)
 class Traits:
-    """What all legal values of one length have in common.
+    """The traits that all legal values of one length have in common.
 
     `allowed` has the bytes of each place where all draws together show few different ones, each of
     them often: not those of a salt. `counts` says how often a byte stands at these places, of each
@@ -57,7 +57,7 @@ class Traits:
         return bytes(changed)
 
     def broken(self, value: bytes) -> str:
-        """What is different in a value of this length; empty if it is like all legal ones."""
+        """The difference of a value of this length from all legal ones; empty if there is none."""
         for place in self.places:
             if value[place] not in self.allowed[place]:
                 known = sorted(self.allowed[place])
