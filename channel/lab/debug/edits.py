@@ -12,7 +12,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.describe import described_value
 from channelsim.channel.lab.sites.honest_play import legal_result
 from channelsim.channel.lab.targets.target import Target
-from channelsim.clsp.analysis.arguments import pattern
+from channelsim.clsp.analysis.arguments import Pattern, pattern
 from channelsim.clsp.analysis.recording import RunRecord
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
 from channelsim.games.amounts import counted
@@ -22,14 +22,21 @@ from channelsim.games.vectors import Case, Expect, NextRecord, arguments, verdic
 
 FIELDS = ("move", "share", "amount", "state", "evidence")
 
+_COIN = 1
+"""The place of the coin's values among the arguments of a validator."""
+_COIN_FIELDS = ("", "", "", "amount", "", "", "move", "", "", "share", "")
+_FIELDS_BESIDE = ("", "", "state", "", "evidence", "")
+"""The fields at these places; empty where a case has none."""
+
 _HEX = re.compile(r"(0x)?((?:[0-9a-fA-F]{2})*)")
 
 
 def edited(case: Case, record: RunRecord, name: str, text: str) -> Case:
     """The case with another value of a field, or of the item of the state with this name.
 
-    Values are written as in conformance cases: `7`, `0x1f`, `[1, "0x00"]`. Raises `UsageError`.
+    A field may also have its name in the program, as in `MOVE`. Values are written as in conformance cases: `7`, `0x1f`, `[1, "0x00"]`. Raises `UsageError`.
     """
+    name = _fields_by_argument(record).get(name, name)
     match name:
         case "move":
             match = _HEX.fullmatch(text)
@@ -106,6 +113,27 @@ def names_of_fields(case: Case, record: RunRecord) -> tuple[str, ...]:
     if isinstance(items, str):
         return *FIELDS, *((items,) if items else ())
     return *FIELDS, *(items if isinstance(case.state, list) else ())
+
+
+def _fields_by_argument(record: RunRecord) -> dict[str, str]:
+    """The fields of a case by the names of the program's own arguments."""
+    groups = _items(pattern(record.main.arguments))
+    coin = _items(groups[_COIN]) if len(groups) > _COIN else []
+    return {
+        name: field
+        for items, fields in ((coin, _COIN_FIELDS), (groups, _FIELDS_BESIDE))
+        for name, field in zip(items, fields, strict=False)
+        if isinstance(name, str) and field
+    }
+
+
+def _items(shape: Pattern) -> list[Pattern]:
+    """The items of a list, without what follows the last one."""
+    items = []
+    while isinstance(shape, tuple):
+        items.append(shape[0])
+        shape = shape[1]
+    return items
 
 
 def state_names(record: RunRecord) -> list[str] | str:

@@ -208,6 +208,9 @@ def test_what_is_set_runs_again_and_is_undone(bid: Session) -> None:
     reveal = told(bid, "case 3")[0]
     session, text = told(reveal, "set number 7")
     assert "number = 7" in text
+    for own, field in (("MOVE", "move"), ("MOVER_SHARE", "share"), ("AMOUNT", "amount")):
+        assert told(bid, f"set {own} 11")[1] == told(bid, f"set {field} 11")[1]
+    assert "no field of the case" in told(bid, "set TIMEOUT 11")[1]
     assert told(reveal, "set program 7")[1].startswith("program: no field of the case")
     session, text = told(bid, 'set state ["0x22", 3]')
     assert session.run.request.asked is not None
