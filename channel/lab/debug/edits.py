@@ -34,7 +34,8 @@ _HEX = re.compile(r"(0x)?((?:[0-9a-fA-F]{2})*)")
 def edited(case: Case, record: RunRecord, name: str, text: str) -> Case:
     """The case with another value of a field, or of the item of the state with this name.
 
-    A field may also have its name in the program, as in `MOVE`. Values are written as in conformance cases: `7`, `0x1f`, `[1, "0x00"]`. Raises `UsageError`.
+    A field may also have its name in the program, as in `MOVE`. Values are written as in
+    conformance cases: `7`, `0x1f`, `[1, "0x00"]`. Raises `UsageError`.
     """
     name = _fields_by_argument(record).get(name, name)
     match name:

@@ -202,8 +202,12 @@ def _tried(tried: Mapping[str, int]) -> Table:
 
 
 def _counts(title: str, what: str, counts: Mapping[str, int], number: str = "times") -> Table:
-    rows = tuple((Cell(name), _number(count)) for name, count in counts.items())
-    return Table(title, (what, number), rows)
+    """The counts by name, and the names of those that are 0 in the last row."""
+    rows = [(Cell(name), _number(count)) for name, count in counts.items() if count]
+    others = [name for name, count in counts.items() if not count]
+    if others:
+        rows.append((Cell(f"none of: {', '.join(others)}"), _number(0)))
+    return Table(title, (what, number), tuple(rows))
 
 
 def _actions(counts: Mapping[str, int]) -> Table:

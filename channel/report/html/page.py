@@ -10,6 +10,7 @@ import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
+from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +21,11 @@ from channelsim.channel.findings.sentence import title
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 
 _NUMBER = re.compile(r"(?<![\w.,:@/#-])[1-9][0-9]{3,17}(?![\w…@/-]|[.,][0-9])")
+_CODE = re.compile(r"`([^`]+)`")
 
 
 class Glance(msgspec.Struct, frozen=True):
@@ -49,6 +52,17 @@ def grouped(text: str) -> str:
     return _NUMBER.sub(lambda digits: f"{int(digits[0]):,}", text)
 
 
+def with_code(text: str) -> Markup:
+    """The HTML of a text, in which what stands between backticks is code.
+
+    >>> print(with_code("try `a < b`, then `c"))
+    try <code>a &lt; b</code>, then `c
+    """
+    from markupsafe import Markup
+
+    return Markup(_CODE.sub(r"<code>\1</code>", escape(text)))
+
+
 @cache
 def _environment() -> Environment:
     # Most commands make no page, and should not wait for the import.
@@ -64,6 +78,7 @@ def _environment() -> Environment:
     environment.filters["thousands"] = lambda number: f"{number:,}"
     environment.filters["grouped"] = grouped
     environment.filters["title_of"] = title
+    environment.filters["with_code"] = with_code
     return environment
 
 
