@@ -230,7 +230,7 @@ def test_an_interrupted_campaign_neither_passed_nor_failed(tmp_path: Path, capsy
     file.write_text(text(crosscheck(interrupted=True)))
     header = text_of(page(capsys, file).find(".//header"))
     assert "… not finished interrupted; 0 findings" in header
-    assert "go on with <code>--resume</code>" in header
+    assert "go on with --resume" in header
     file.write_text(text(crosscheck(interrupted=True, findings=(finding(),))))
     assert "✗ failed interrupted; 1 finding" in text_of(page(capsys, file).find(".//header"))
 

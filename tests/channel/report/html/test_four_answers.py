@@ -347,9 +347,12 @@ def test_an_old_copy_answers(tmp_path: Path, capsys: Capsys) -> None:
 
 PLANTED = {
     "holds": ('"good": "✓ passed", "bad": "✗ failed"', '"bad": "✓ passed", "good": "✗ failed"'),
-    "happened": ("</span> {{ answers.verdict }}", "</span> it ended"),
+    "happened": ("</span> {{ answers.verdict|with_code }}", "</span> it ended"),
     "loss": ("<dd>{{ answers.loss }}", "<dd>nobody knows"),
-    "next": ("{{ answers.next }}{% for command in answers.commands %}", "{% for command in () %}"),
+    "next": (
+        "{{ answers.next|with_code }}{% for command in answers.commands %}",
+        "{% for command in () %}",
+    ),
 }
 """A mistake of the templates for each answer."""
 
