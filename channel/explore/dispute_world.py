@@ -143,7 +143,7 @@ class DisputeWorld:
     def _bundles(self, chain: SmallChain, state: DisputeState) -> Iterator[tuple[str, Bundle]]:
         """The thief's bundles that the next block of a chain can have, of one or two spends."""
         spends = [one for one in self._spends(state) if not _is_late(chain, one[1])]
-        theirs = [(f"their {push.name}", push.bundle) for push in state.honest.pending]
+        theirs = [(f"the honest {push.name}", push.bundle) for push in state.honest.pending]
         for text, bundle in spends:
             if chain.admitted(bundle) is not None:
                 yield text, bundle
@@ -173,9 +173,8 @@ class DisputeWorld:
         published: list[ChannelState] = [signed.state for signed in completable]
         if seen.spent is None:
             for signed in completable:
-                yield self._named(
-                    f"publishes {signed.state.number}", publish, channel, keys, signed
-                )
+                text = f"the thief publishes state {signed.state.number}"
+                yield self._named(text, publish, channel, keys, signed)
             published += [link.signed.state for link in _known(state.honest) if link.signed]
         else:
             children = {child.coin for child in state.chain.children(channel.coin.id)}
@@ -192,13 +191,13 @@ class DisputeWorld:
         for older in {one.number: one for one in published}.values():
             for signed in completable:
                 if signed.state.number > older.number:
-                    text = f"preempts {older.number} by {signed.state.number}"
+                    text = f"the thief preempts state {older.number} by {signed.state.number}"
                     yield self._named(text, preempt, channel, keys, signed, older)
-            yield self._named(f"times {older.number} out", time_out, channel, older)
+            yield self._named(f"the thief times state {older.number} out", time_out, channel, older)
         yield from self._game_spends(state)
         for push in thief.pushed:
             if push.name in ("shutdown", "move", "redo", "slash"):
-                yield f"its {push.name}", push.bundle
+                yield f"the thief's {push.name}", push.bundle
 
     def _named(self, text: str, make: Callable[..., Bundle], *given: Any) -> tuple[str, Bundle]:
         """A spend that has the same bytes in all states, with its text."""
@@ -215,10 +214,11 @@ class DisputeWorld:
                 continue
             game = tracked.game
             claim = partial(claim_bundle, channel, tracked.coin, game)
-            yield f"claims game {game.id}", once(self._made, ("claim", tracked.coin.id), claim)
+            claimed = once(self._made, ("claim", tracked.coin.id), claim)
+            yield f"the thief claims game {game.id}", claimed
             wrong = self._illegal(thief, tracked)
             if wrong is not None:
-                yield f"moves illegally in game {game.id}", wrong
+                yield f"the thief moves illegally in game {game.id}", wrong
 
     def _illegal(self, thief: ExploredSide, tracked: TrackedCoin) -> Bundle | None:
         """A move at a game coin whose next position is not the one that the rules give."""

@@ -6,6 +6,7 @@ walked again.
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
@@ -203,8 +204,8 @@ def walked(world: World[S, C], path: Sequence[str]) -> list[str]:
 
 
 def kind_of(text: str) -> str:
-    """A choice without its numbers, to count choices by kind."""
-    return " ".join(word for word in text.split() if not word.strip(":,").isdigit())
+    """A choice with N for each number, to count choices by kind."""
+    return re.sub(r"\b\d+\b", "N", text)
 
 
 def mistake_of(how: str) -> str:

@@ -213,7 +213,7 @@ def _glance(
         then = "see the tables below for what is not as it should be"
     elif isinstance(document, ExploreDocument) and document.whole < document.searches:
         cut = counted(document.searches - document.whole, "search")
-        then = f"{cut} did not come to the end: explore with more --states, or more --seconds"
+        then = f"{cut} did not come to the end: explore with more `--states` or `--seconds`"
     else:
         then = "nothing to do"
     unfinished = document is None or document.interrupted

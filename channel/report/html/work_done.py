@@ -59,11 +59,13 @@ def work_done(document: Results) -> str:
                 f" {counted(runs, 'dispute')}{nothing}."
             )
         case ExploreDocument(searches=searches, whole=whole, states=states, ends=ends):
-            left = f", and {counted(searches - whole, 'search')} cut" if whole < searches else ""
+            end = "all states within the bounds were visited"
+            if whole < searches:
+                end = f"{counted(searches - whole, 'search')} stopped before the end"
             return (
                 f"{counted(searches, 'search')} of real peers visited {counted(states, 'state')},"
-                f" {ends:,} of them at the end of a channel; {whole:,} visited every state within"
-                f" the bounds{left}; {_promises(document.broken_promises)}."
+                f" {ends:,} of them at the end of a channel; {end};"
+                f" {_promises(document.broken_promises)}."
             )
         case FuzzDocument(runs=runs, tried=tried):
             cases = counted(max(tried.values(), default=0), "case")

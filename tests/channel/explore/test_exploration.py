@@ -86,7 +86,7 @@ def test_a_planted_mistake_is_found_confirmed_and_walked_again(
     duty = next(one for one in document.findings if "preempt state 0" in one.text)
     assert (duty.rule, "confirmed with real signatures" in duty.text) == ("duty", True)
     assert duty.scenario is not None
-    assert duty.scenario["path"] == ["publishes 0"]
+    assert duty.scenario["path"] == ["the thief publishes state 0"]
     (file,) = FindingFiles(tmp_path).write([duty])
     assert channelsim(capsys, "replay", file).out.splitlines()[-1] == "it still happens"
     monkeypatch.undo()

@@ -78,7 +78,7 @@ def test_a_part_has_a_frontier() -> None:
 
 
 def test_kinds_and_mistakes_have_no_numbers() -> None:
-    assert kind_of("preempts 3 by 5") == "preempts by"
+    assert kind_of("preempts state 3 by 5") == "preempts state N by N"
     assert mistake_of("duty: 12 blocks") == mistake_of("duty: 7 blocks")
 
 

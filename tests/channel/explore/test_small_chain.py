@@ -18,6 +18,7 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.explore import small_chain
 from channelsim.channel.explore.dispute_world import DisputeWorld
+from channelsim.channel.explore.search import kind_of
 from channelsim.channel.explore.signed_play import moments, scenario_of
 from channelsim.channel.explore.small_chain import SmallChain
 from channelsim.channel.protocol.state import Side
@@ -90,7 +91,7 @@ def walked(number: int, kinds: Counter[str]) -> None:
             if len(choices) > 1 and chance.random() < 0.6:
                 choices = choices[1:]
             choice = chance.choice(choices)
-            kinds[choice.text.split()[0]] += 1
+            kinds[kind_of(choice.text)] += 1
             state = world.step(state, choice)
             if choice.back:
                 # Another empty block made the new chain the longer one.
@@ -164,7 +165,9 @@ def test_a_block_has_each_coin_spent_once_and_spends_of_its_own_coins_in_one_bun
     world = DisputeWorld(GAMES, SEED, moment, 1)
     bundles = {one.text: one.bundle for one in world.choices(world.first()) if one.bundle}
     channel = moment.sides[0].peer.endpoint.channel.coin
-    published = [bundle for text, bundle in bundles.items() if text.startswith("publishes")]
+    published = [
+        bundle for text, bundle in bundles.items() if text.startswith("the thief publishes")
+    ]
     assert len(published) > 1
     chain = moment.chain.with_block(published)
     (unroll,) = chain.children(channel.id)
