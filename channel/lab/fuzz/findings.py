@@ -255,8 +255,8 @@ def _money(case: SiteCase, finding: Finding, names: Names | None) -> str:
             " cannot."
         )
     return (
-        f"In the case shown {other} may claim all {whole} by the rules, and cannot: what honest"
-        f" play leaves, {declared:,}, is all that is left, and the cheat goes on."
+        f"In the case shown {other} may claim all {whole} by the rules, since the move is illegal."
+        f" The program accepts it, so {other} gets no more than the {declared:,} of honest play."
     )
 
 
