@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import fcntl
 import json
 import os
 import signal
@@ -80,14 +81,20 @@ class Simulator(FullNodeSimulator):
 
 
 def make_root() -> None:
-    """Make the configuration, the certificates, the key and the plots, unless they are there."""
-    complete = ROOT / "complete"
-    if complete.exists():
-        return
-    fingerprint = select_fingerprint(None, KEY, True)
-    config = create_chia_directory(ROOT, fingerprint, None, None, False, False)
-    asyncio.run(generate_plots(config, ROOT, fingerprint, True))
-    complete.touch()
+    """Make the configuration, the certificates, the key and the plots, unless they are there.
+
+    A node that starts meanwhile waits for them.
+    """
+    ROOT.parent.mkdir(parents=True, exist_ok=True)
+    with (ROOT.parent / "making").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        complete = ROOT / "complete"
+        if complete.exists():
+            return
+        fingerprint = select_fingerprint(None, KEY, True)
+        config = create_chia_directory(ROOT, fingerprint, None, None, False, False)
+        asyncio.run(generate_plots(config, ROOT, fingerprint, True))
+        complete.touch()
 
 
 def free_port() -> int:
