@@ -118,15 +118,14 @@ def _parts(terms: Terms, term: Term) -> tuple[Term, ...]:
 
 def kinds(seen: Iterable[Type]) -> list[Type]:
     """Sets of arguments that contain all of these: few, and none inside of another one."""
-    left = list(seen)
-    chosen = [
-        held
-        for held in left
-        if not any(other is not held and union(other, held) is other for other in left)
-    ]
-    if len(chosen) > MOST_KINDS or (not chosen and left):
+    chosen: list[Type] = []
+    for held in seen:
+        if not any(union(other, held) is other for other in chosen):
+            chosen = [other for other in chosen if union(held, other) is not held]
+            chosen.append(held)
+    if len(chosen) > MOST_KINDS:
         whole = types.NONE
-        for held in left:
+        for held in chosen:
             whole = union(whole, held)
         return [whole]
     return chosen
