@@ -118,15 +118,17 @@ def _parts(terms: Terms, term: Term) -> tuple[Term, ...]:
 
 def kinds(seen: Iterable[Type]) -> list[Type]:
     """Sets of arguments that contain all of these: few, and none inside of another one."""
-    left = list(seen)
-    chosen = [
-        held
-        for held in left
-        if not any(other is not held and union(other, held) is other for other in left)
-    ]
-    if len(chosen) > MOST_KINDS or (not chosen and left):
+    chosen: list[Type] = []
+    for held in seen:
+        if not any(_contains(other, held) for other in chosen):
+            chosen = [other for other in chosen if not _contains(held, other)] + [held]
+    if len(chosen) > MOST_KINDS:
         whole = types.NONE
-        for held in left:
+        for held in chosen:
             whole = union(whole, held)
         return [whole]
     return chosen
+
+
+def _contains(outer: Type, inner: Type) -> bool:
+    return union(outer, inner) is outer
