@@ -8,7 +8,7 @@ the digits of a hash, other secrets are tried.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TypeAlias
@@ -135,27 +135,85 @@ def _first_possible(solver: z3.Solver, lazy: Lazy) -> int:
 def _with_real_hashes(
     solver: z3.Solver, hashes: Sequence[Term], facts: list[Condition], path: Path
 ) -> z3.ModelRef | None:
-    """An input with which all hashes are real ones; adds to the `facts` what was computed."""
+    """An input with which all hashes are real ones; adds to the `facts` what was computed.
+
+    The solver is asked again only where its last input is none of what was added since.
+    """
     with pushed(solver):
+        model = _model(solver)
+        if model is not None:
+            model = _at_once(solver, model, hashes, path)
         for term in hashes:
-            if solver.check() != z3.sat:
+            model = model or _model(solver)
+            if model is None:
                 return None
-            model = solver.model()
-            text = model.eval(term.arg(0), True)
-            real = z3.BitVecVal(_computed(term, text.as_long(), path.functions), term.size())
-            wanted = model.eval(term, True)
-            near = path.near.get(term.decl().name())
-            if near is not None and real.as_long() != wanted.as_long():
-                for changed in near(text.as_long(), wanted.as_long()):
-                    other = z3.BitVecVal(changed, text.size())
-                    computed = _computed(term, changed, path.functions)
-                    result = z3.BitVecVal(computed, term.size())
-                    if solver.check(term.arg(0) == other, term == result) == z3.sat:
-                        text, real = other, result
-                        break
+            text, real = _real(term, model, path)
+            if not _is(model, term, real):
+                near = _near(solver, term, model, path)
+                if near is None:
+                    model = None
+                else:
+                    text, real = near
+                    model = solver.model()
             facts.append(term.decl()(text) == real)
             solver.add(term.arg(0) == text, term == real)
-        return solver.model() if solver.check() == z3.sat else None
+        return model or _model(solver)
+
+
+def _model(solver: z3.Solver) -> z3.ModelRef | None:
+    return solver.model() if solver.check() == z3.sat else None
+
+
+def _at_once(
+    solver: z3.Solver, model: z3.ModelRef, hashes: Sequence[Term], path: Path
+) -> z3.ModelRef:
+    """An input with the real values of all hashes with none inside, or with arguments near them.
+
+    The one that is given where there is none of all these together.
+    """
+    together: list[Condition] = []
+    for term in hashes:
+        if term.arg(0).get_id() not in _plain:
+            continue
+        text, real = _real(term, model, path)
+        if not _is(model, term, real):
+            text, real = next(_nearby(term, model, path), (text, real))
+        together += [term.arg(0) == text, term == real]
+    if all(_is(model, each, z3.BoolVal(True)) for each in together):
+        return model
+    return solver.model() if solver.check(*together) == z3.sat else model
+
+
+def _real(term: Term, model: z3.ModelRef, path: Path) -> tuple[Term, Term]:
+    """What an unknown function is applied to in a model, and the real result."""
+    text = model.eval(term.arg(0), True)
+    real = z3.BitVecVal(_computed(term, text.as_long(), path.functions), term.size())
+    return text, real
+
+
+def _is(model: z3.ModelRef, term: Term, value: Term) -> bool:
+    return bool(model.eval(term, True).eq(value))
+
+
+def _nearby(term: Term, model: z3.ModelRef, path: Path) -> Iterator[tuple[Term, Term]]:
+    """Other arguments that may have the result of a model, with their real results."""
+    near = path.near.get(term.decl().name())
+    if near is None:
+        return
+    text, wanted = model.eval(term.arg(0), True), model.eval(term, True)
+    for changed in near(text.as_long(), wanted.as_long()):
+        computed = _computed(term, changed, path.functions)
+        yield z3.BitVecVal(changed, text.size()), z3.BitVecVal(computed, term.size())
+
+
+def _near(
+    solver: z3.Solver, term: Term, model: z3.ModelRef, path: Path
+) -> tuple[Term, Term] | None:
+    """The first of these that the rest of the input allows: the solver has it then."""
+    for text, real in _nearby(term, model, path):
+        if solver.check(term.arg(0) == text, term == real) == z3.sat:
+            return text, real
+    return None
 
 
 def _computed(term: Term, text: int, functions: Functions) -> int:

@@ -12,7 +12,7 @@ from time import thread_time
 from typing import Any
 
 from channelsim.channel.lab.mutants.expressions import Module
-from channelsim.channel.prove.modular import operators, results, types
+from channelsim.channel.prove.modular import canonical, results, types
 from channelsim.channel.prove.modular.evaluation import Evaluation, Functions, parts
 from channelsim.channel.prove.modular.state import Impossible, Raised, State, Unsupported
 from channelsim.channel.prove.modular.terms import Term, Terms
@@ -272,7 +272,7 @@ def paths(
         if thread_time() > deadline:
             raise Unsupported(LATE)
         state = State(terms, waiting.pop(), two_sided)
-        state.operations, state.rebuilt = results.type_of, operators.rebuilt
+        state.operations, state.rebuilt = results.type_of, canonical.rebuilt
         given = terms.make("input", 0)
         state.declared[given] = arguments
         environment = given

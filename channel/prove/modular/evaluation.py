@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from channelsim.channel.prove.modular import operators
-from channelsim.channel.prove.modular.operators import is_pair, is_true, part
+from channelsim.channel.prove.modular.looks import is_pair, is_true, part, truth
 from channelsim.channel.prove.modular.state import Raised, State, Unsupported
 from channelsim.channel.prove.modular.terms import Term
 from channelsim.clsp.operators import APPLY, CONS, FIRST, IF, NAMES, QUOTE, REST
@@ -176,12 +176,12 @@ class Evaluation:
             if code in (FIRST, REST):
                 return part(state, given[0], int(code == REST))
             if name == "l":
-                return operators.truth(state, is_pair(state, given[0]))
-            return operators.truth(state, not is_true(state, given[0]))
+                return truth(state, is_pair(state, given[0]))
+            return truth(state, not is_true(state, given[0]))
         if name == "any":
-            return operators.truth(state, any(is_true(state, term) for term in given))
+            return truth(state, any(is_true(state, term) for term in given))
         if name == "all":
-            return operators.truth(state, all(is_true(state, term) for term in given))
+            return truth(state, all(is_true(state, term) for term in given))
         return operators.applied(state, code, given)
 
     def _at(self, node: bytes, environment: Term) -> Term:

@@ -5,100 +5,24 @@ An operator that may raise asks its path, and raises on one side of the fork.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TypeAlias
+from collections.abc import Callable
 
 from channelsim.channel.prove.modular import types
-from channelsim.channel.prove.modular.state import TRUTHS, Raised, State, Unsupported
+from channelsim.channel.prove.modular.looks import ONE, atom_of, held_atoms, truth
+from channelsim.channel.prove.modular.state import Raised, State, Unsupported
+from channelsim.channel.prove.modular.sums import (
+    difference,
+    minus,
+    plus,
+    summands_of,
+    times,
+)
 from channelsim.channel.prove.modular.terms import Term
-from channelsim.channel.prove.modular.types import Atoms, Type
 from channelsim.clsp.operators import CODES, NAMES, OperatorError, TooLong, operator
 from channelsim.clsp.values import NIL, int_to_atom
 
-Summands: TypeAlias = tuple[int, tuple[tuple[Term, int], ...]]
-"""A constant, and terms with their factors."""
-
-ONE = b"\x01"
 FARTHEST, WIDEST = 65535, 3
 """The farthest shift; the most bytes of a shift, or of a place in bytes, that never raise."""
-
-
-# --- tests ---------------------------------------------------------------------------------------
-
-
-def is_pair(state: State, term: Term) -> bool:
-    """Decide whether a value is a pair."""
-    if term.kind in ("pair", "code"):
-        no_function(state, term)
-        return True
-    held = state.type_of(term)
-    _look(held)
-    known = None
-    if not held.any:
-        known = True if held.atoms is None else (None if held.has_pairs else False)
-    return state.branch(state.terms.make("is pair", term), known)
-
-
-def is_true(state: State, term: Term) -> bool:
-    """Decide whether a value is not empty."""
-    if term.kind in ("pair", "code"):
-        no_function(state, term)
-        return True
-    held = state.type_of(term)
-    _look(held)
-    known = None
-    if held.atoms is None or NIL not in held.atoms:
-        known = True
-    elif not held.any and not held.has_pairs and held.atoms.only == NIL:
-        known = False
-    if known is None and term in state.truths and term.kind in TRUTHS:
-        known = state.truths[term]
-    return state.branch(state.terms.make("nonempty", term), known)
-
-
-def no_function(state: State, term: Term) -> None:
-    """Refuse to look at the code of a function."""
-    if term.kind == "code" and id(term.parts[0]) in state.bodies:
-        raise Unsupported("the code of a function is looked at")
-
-
-def _look(held: Type) -> None:
-    if held.differs:
-        raise Unsupported("a value that may differ is looked at")
-
-
-def atom_of(state: State, term: Term) -> Term:
-    """A value as an atom; a pair raises."""
-    if is_pair(state, term):
-        raise Raised
-    return state.canonical(term)
-
-
-def part(state: State, term: Term, side: int) -> Term:
-    """The first of a pair, or the rest; an atom raises."""
-    if term.kind == "pair":
-        inner: Term = term.parts[side]
-        return inner
-    if term.kind == "code":
-        no_function(state, term)
-        return state.terms.constant(term.parts[0][side])
-    if not is_pair(state, term):
-        raise Raised
-    found = state.terms.make("fr"[side], term)
-    only = state.only(found)
-    return found if only is None else state.terms.constant(only)
-
-
-def truth(state: State, known: bool) -> Term:
-    """The atom of a truth value."""
-    return state.terms.constant(ONE if known else NIL)
-
-
-def held_atoms(state: State, term: Term) -> Atoms:
-    """The atoms that a term may be."""
-    held = state.type_of(term)
-    _look(held)
-    return types.ANY_ATOM if held.atoms is None else held.atoms
 
 
 # --- comparisons ---------------------------------------------------------------------------------
@@ -114,7 +38,7 @@ def equal(state: State, left: Term, right: Term) -> Term:
     if mine.only is not None and mine.only == theirs.only:
         return truth(state, True)
     if mine.minimal and theirs.minimal:
-        constant, terms = _difference(state, left, right)
+        constant, terms = difference(state, left, right)
         if not terms:
             return truth(state, constant == 0)
     return state.terms.make("=", *sorted((left, right), key=lambda term: term.number))
@@ -127,7 +51,7 @@ def greater(state: State, left: Term, right: Term) -> Term:
         return truth(state, True)
     if mine.most is not None and theirs.least is not None and mine.most <= theirs.least:
         return truth(state, False)
-    constant, terms = _difference(state, left, right)
+    constant, terms = difference(state, left, right)
     if not terms:
         return truth(state, constant > 0)
     return state.terms.make(">", left, right)
@@ -164,80 +88,6 @@ def greater_bytes(state: State, left: Term, right: Term) -> Term:
     return state.terms.make(">s", left, right)
 
 
-# --- sums and products ---------------------------------------------------------------------------
-
-
-def _summands(state: State, term: Term) -> Summands:
-    known = state.number(term)
-    if known is not None:
-        return known, ()
-    if term.kind == "sum":
-        constant, terms = term.parts
-        return constant, terms
-    return 0, ((term, 1),)
-
-
-def _difference(state: State, left: Term, right: Term) -> Summands:
-    return added([(1, _summands(state, left)), (-1, _summands(state, right))])
-
-
-def added(parts: Iterable[tuple[int, Summands]]) -> Summands:
-    """A sum of sums, each times a factor."""
-    whole, factors = 0, dict[Term, int]()
-    for times, (constant, terms) in parts:
-        whole += times * constant
-        for term, factor in terms:
-            factors[term] = factors.get(term, 0) + times * factor
-    left = [(term, factor) for term, factor in factors.items() if factor]
-    return whole, tuple(sorted(left, key=lambda pair: pair[0].number))
-
-
-def sum_of(state: State, summands: Summands) -> Term:
-    """The term of a sum."""
-    constant, terms = summands
-    if not terms:
-        return state.terms.constant(int_to_atom(constant))
-    if (
-        constant == 0
-        and len(terms) == 1
-        and terms[0][1] == 1
-        and held_atoms(state, terms[0][0]).minimal
-    ):
-        return terms[0][0]
-    return state.terms.make("sum", constant, terms)
-
-
-def plus(state: State, *given: Term) -> Term:
-    """The sum of numbers."""
-    return sum_of(state, added((1, _summands(state, term)) for term in given))
-
-
-def minus(state: State, *given: Term) -> Term:
-    """The first number less the others."""
-    return sum_of(
-        state, added((-1 if at else 1, _summands(state, term)) for at, term in enumerate(given))
-    )
-
-
-def times(state: State, *given: Term) -> Term:
-    """The product of numbers, in any order."""
-    factor, terms = 1, list[Term]()
-    for term in given:
-        known = state.number(term)
-        if known is not None:
-            factor *= known
-        elif term.kind == "product":
-            terms += term.parts
-        else:
-            terms.append(term)
-    if not terms or not factor:
-        return state.terms.constant(int_to_atom(factor if not terms else 0))
-    if len(terms) == 1:
-        return sum_of(state, added([(factor, _summands(state, terms[0]))]))
-    product = state.terms.make("product", *sorted(terms, key=lambda term: term.number))
-    return sum_of(state, added([(factor, (0, ((product, 1),)))]))
-
-
 # --- bits ----------------------------------------------------------------------------------------
 
 
@@ -260,7 +110,7 @@ def bits_in_both(state: State, *given: Term) -> Term:
     if len(given) == 2:
         for one, other in (given, given[::-1]):
             if state.only(one) == ONE:
-                constant, terms = _summands(state, other)
+                constant, terms = summands_of(state, other)
                 odd = tuple((term, factor % 2) for term, factor in terms if factor % 2)
                 if not odd:
                     return state.terms.constant(int_to_atom(constant % 2))
@@ -424,60 +274,6 @@ def _computed(state: State, code: bytes, given: list[Term]) -> Term | None:
     except TooLong:
         raise Unsupported("a result that is too long") from None
     return state.terms.constant(value)
-
-
-# --- one term for what is equal -------------------------------------------------------------------
-
-
-def rebuilt(state: State, term: Term) -> Term:
-    """A term whose parts are replaced by those that stand for them."""
-    parts = term.parts
-    match term.kind:
-        case "f" | "r":
-            inner = state.canonical(parts[0])
-            if inner.kind == "pair":
-                whole: Term = inner.parts["fr".index(term.kind)]
-                return whole
-            return state.terms.make(term.kind, inner)
-        case "sum":
-            return sum_of(state, _canonical_summands(state, parts))
-        case "odd":
-            constant, terms = _canonical_summands(state, parts)
-            return bits_in_both(state, sum_of(state, (constant, terms)), truth(state, True))
-        case "product":
-            return times(state, *(state.canonical(each) for each in parts))
-        case "=":
-            return equal(state, *(state.canonical(each) for each in parts))
-        case ">":
-            return greater(state, *(state.canonical(each) for each in parts))
-        case ">s":
-            return greater_bytes(state, *(state.canonical(each) for each in parts))
-        case "strlen":
-            return length(state, state.canonical(parts[0]))
-        case "ok" | "returns" | "nonempty" | "is pair":  # what is known of it is no part of it
-            inner = parts[0]
-            if inner.kind in TRUTHS:
-                return state.terms.make(term.kind, rebuilt(state, inner))
-            return state.terms.make(term.kind, _with_canonical_parts(state, inner))
-    whole = _with_canonical_parts(state, term)
-    if term in state.declared:
-        state.declared.setdefault(whole, state.declared[term])
-    return whole
-
-
-def _with_canonical_parts(state: State, term: Term) -> Term:
-    return state.terms.make(
-        term.kind,
-        *(state.canonical(each) if isinstance(each, Term) else each for each in term.parts),
-    )
-
-
-def _canonical_summands(
-    state: State, summands: tuple[int, tuple[tuple[Term, int], ...]]
-) -> Summands:
-    constant, terms = summands
-    parts = [(factor, _summands(state, state.canonical(term))) for term, factor in terms]
-    return added([(1, (constant, ())), *parts])
 
 
 assert set(BINARY) | set(ANY_NUMBER) <= set(CODES)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from channelsim.channel.prove.modular import types
-from channelsim.channel.prove.modular.operators import FARTHEST, ONE, held_atoms
+from channelsim.channel.prove.modular.looks import ONE, held_atoms
+from channelsim.channel.prove.modular.operators import FARTHEST
 from channelsim.channel.prove.modular.state import State
 from channelsim.channel.prove.modular.terms import Term
 from channelsim.channel.prove.modular.types import ANY, Atoms, Type, of_atoms

@@ -120,12 +120,15 @@ def kinds(seen: Iterable[Type]) -> list[Type]:
     """Sets of arguments that contain all of these: few, and none inside of another one."""
     chosen: list[Type] = []
     for held in seen:
-        if not any(union(other, held) is other for other in chosen):
-            chosen = [other for other in chosen if union(held, other) is not held]
-            chosen.append(held)
+        if not any(_contains(other, held) for other in chosen):
+            chosen = [other for other in chosen if not _contains(held, other)] + [held]
     if len(chosen) > MOST_KINDS:
         whole = types.NONE
         for held in chosen:
             whole = union(whole, held)
         return [whole]
     return chosen
+
+
+def _contains(outer: Type, inner: Type) -> bool:
+    return union(outer, inner) is outer

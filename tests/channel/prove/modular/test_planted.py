@@ -11,6 +11,7 @@ import pytest
 from channelsim.channel.prove.concrete_runs import differ
 from channelsim.channel.prove.modular.mutant import Original, is_equal
 from channelsim.channel.prove.modular.state import Unsupported
+from channelsim.clsp.curry import curry
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import run
 from channelsim.clsp.values import NIL, Value, int_to_atom, to_list
@@ -33,11 +34,22 @@ class Case:
 
     main: str
     functions: Mapping[str, str] = field(default_factory=dict)
-    form: Form = SMALL
+    form: Form | None = SMALL
     state: Value = NIL
     move: bytes = b""
     share: int = 0
     amount: int = 0
+    curried: tuple[int, int] | None = None
+    """What the program of each side is given in front of the arguments."""
+
+    @property
+    def programs(self) -> tuple[Program, Program]:
+        """The original and the mutant."""
+        original, mutant = both(self.main, self.functions)
+        if self.curried is None:
+            return original, mutant
+        first, second = map(int_to_atom, self.curried)
+        return curry(original, first), curry(mutant, second)
 
     @property
     def environment(self) -> Value:
@@ -159,6 +171,73 @@ DIFFERENT = {
         "(call less $STATE)", {"less": "(> (r (f (r tree))) $0)", "limit": "{3|4}"}, state=b"\x03"
     ),
     "code that is returned": Case("(list (call id $STATE) tree)", {**ID, "other": "{7|8}"}),
+    "a bound of a call to itself": Case(
+        "(call up $STATE)",
+        {"up": "(if (> $0 {3|2}) () (c $0 (call up (+ $0 1))))"},
+        state=b"\x03",
+    ),
+    "a bound of a sum that is counted down": Case(
+        "(call sum $STATE $SHARE)",
+        {"sum": "(if (> $0 {()|1}) (+ $1 (call sum (- $0 1) $1)) ())"},
+        state=b"\x01",
+        share=5,
+    ),
+    "more than below zero": Case(
+        "(call sign $STATE)", {"sign": "(if (> {$0 -1|-1 $0}) 1 2)"}, Integer(-4, 4)
+    ),
+    "more than zero, or not less": Case(
+        "(call sign $STATE)", {"sign": "(if (> $0 {-1|()}) 1 2)"}, Integer(-4, 4)
+    ),
+    "the sign of a number of one byte": Case(
+        "(call more (substr $MOVE 0 1))", {"more": "(> {$0|(concat 0x00 $0)} 5)"}, move=b"\x80"
+    ),
+    "an improper end": Case(
+        "(call end $STATE)",
+        {"end": "(if (l $0) (call end (r $0)) {$0|()})"},
+        None,
+        (b"\x07", b"\x05"),
+    ),
+    "a test of an improper end": Case(
+        "(call last $STATE)",
+        {"last": "(if (l $0) (if {(l (r $0))|(r $0)} (call last (r $0)) (f $0)) ())"},
+        None,
+        (b"\x07", b"\x05"),
+    ),
+    "an item behind an improper end": Case(
+        "(call second (c 1 {$STATE|(list $STATE)}))", {"second": "(if (r $0) (f $0) 3)"}
+    ),
+    "the size limit of one length": Case(
+        "(list $MOVE (call limit (strlen $MOVE)))",
+        {"limit": "(if (> $0 {9|10}) 42 9)"},
+        move=bytes(10),
+    ),
+    "conditions in another order": Case(
+        "(list (call all (list 51 $SHARE) (list 60 $MOVE)))",
+        {"all": "(list {$0 $1|$1 $0})"},
+        share=3,
+    ),
+    "the shape of evidence": Case(
+        "(call has $STATE)",
+        {"has": "(if (l $0) (if (l ({f|r} $0)) 1 2) 3)"},
+        None,
+        ((b"\x01", NIL), NIL),
+    ),
+    "one constant of forty bits": Case(
+        "(call less $AMOUNT)",
+        {"less": "(> {1000000000003|1000000000002} $0)"},
+        amount=1000000000002,
+    ),
+    "arguments in another order": Case(
+        "(list (call pot {$SHARE $AMOUNT|$AMOUNT $SHARE}))",
+        {"pot": "(c $0 (c (+ $0 $1) ()))"},
+        amount=2,
+    ),
+    "an argument in front of the others": Case(
+        "(list (a (f tree) (c tree (c {5|6} (list $AMOUNT)))))", {"add": "(+ $0 $1)"}
+    ),
+    "an argument of the program in front": Case(
+        "(list (call add $0 $3))", {"add": "(+ $0 (* 2 $1))"}, curried=(5, 6)
+    ),
     "a pair that is an atom": Case("(call first {$STATE|(list $STATE)})", {"first": "(l $0)"}),
 }
 
@@ -190,7 +269,7 @@ EQUAL = {
 
 
 def proof(case: Case) -> str:
-    original, mutant = both(case.main, case.functions)
+    original, mutant = case.programs
     try:
         return is_equal(Original(original, case.form), mutant, thread_time() + 5)
     except Unsupported:
@@ -201,7 +280,7 @@ def proof(case: Case) -> str:
 def test_a_difference_is_not_proved_away(name: str) -> None:
     case = DIFFERENT[name]
     if case.state != ENDLESS:
-        left, right = (run(each, case.environment) for each in both(case.main, case.functions))
+        left, right = (run(each, case.environment) for each in case.programs)
         assert differ(left, right), "the programs are not different"
     assert not proof(case)
 
