@@ -38,6 +38,10 @@ MOST = 64
 """The most recorded moves of a validator that are looked at."""
 
 
+LARGEST = 512
+"""The most hashes of a tree that are looked at."""
+
+
 class Opened(NamedTuple):
     """One root of a state, what a move shows below it, and where: in bytes, and, of a single leaf
     of a tree, its number there."""
@@ -79,6 +83,7 @@ def unbound_paths(trial: Trial, law: str) -> Iterator[Finding]:
     yield from findings
     if not findings:
         yield from _spliced(trial, law, opened, inputs)
+        yield from _by_other_branches(trial, law, opened, inputs)
 
 
 def _in_another_order(trial: Trial, law: str, opened: Opened, where: str) -> Iterator[Finding]:
@@ -138,6 +143,43 @@ def _spliced(trial: Trial, law: str, opened: Opened, inputs: Inputs) -> Iterator
             what = "another leaf of the tree than the one that the state asks for"
         text = f"{where} of the move may show {what}: the mover cannot be slashed"
         yield from _tried(trial, law, site, changed, text, f"{where}, {what}")
+
+
+def _by_other_branches(trial: Trial, law: str, opened: Opened, inputs: Inputs) -> Iterator[Finding]:
+    """Show other leaves of the tree, each with its own branch, which may be of another length.
+
+    Their hashes are known where the programs compute all of the tree, as in a move that shows it.
+    """
+    site, move, (shown, *more) = trial.site, trial.site.play.move, opened.path.shown
+    if more or opened.leaf is None or not _honest(trial.target, site, inputs).asked:
+        return
+    below = dict(_leaves_below(opened.root, inputs, len(shown)))
+    if (branch := below.pop(shown, None)) is None or move.count(shown + branch) != 1:
+        return
+    text = (
+        "the move may show another leaf of the tree than the one that the state asks for, with its"
+        " branch: the mover cannot be slashed"
+    )
+    for leaf, other in below.items():
+        changed = move.replace(shown + branch, leaf + other)
+        if len(changed) <= site.before.max_move_size:
+            yield from _tried(trial, law, site, changed, text, "another leaf with its branch")
+
+
+def _leaves_below(root: bytes, inputs: Inputs, size: int) -> Iterator[tuple[bytes, bytes]]:
+    """The leaves of this length below a root, each with its branch from there up."""
+    waiting = [(root, b"")]
+    for _ in range(LARGEST):
+        if not waiting:
+            return
+        output, branch = waiting.pop()
+        parts = inputs[output]
+        sides = [part for part in parts if len(part) == HASH]
+        if len(sides) == 2:
+            pairs = zip(sides, reversed(sides), strict=True)
+            waiting += [(side, other + branch) for side, other in pairs if side in inputs]
+        elif not any(part in inputs for part in parts):
+            yield b"".join(parts)[-size:], branch
 
 
 def _tried(
