@@ -18,6 +18,7 @@ from channelsim.channel.lab.sites.hash_paths import (
     RECORDED,
     HashPath,
     Inputs,
+    other_leaves,
     path_to,
     recorded_inputs,
     unopened,
@@ -36,10 +37,6 @@ which leaf is to be shown."""
 
 MOST = 64
 """The most recorded moves of a validator that are looked at."""
-
-
-LARGEST = 512
-"""The most hashes of a tree that are looked at."""
 
 
 class Opened(NamedTuple):
@@ -146,40 +143,16 @@ def _spliced(trial: Trial, law: str, opened: Opened, inputs: Inputs) -> Iterator
 
 
 def _by_other_branches(trial: Trial, law: str, opened: Opened, inputs: Inputs) -> Iterator[Finding]:
-    """Show other leaves of the tree, each with its own branch, which may be of another length.
-
-    Their hashes are known where the programs compute all of the tree, as in a move that shows it.
-    """
-    site, move, (shown, *more) = trial.site, trial.site.play.move, opened.path.shown
+    """Show other leaves of the tree, where the state asks for this one."""
+    site, (shown, *more) = trial.site, opened.path.shown
     if more or opened.leaf is None or not _honest(trial.target, site, inputs).asked:
-        return
-    below = dict(_leaves_below(opened.root, inputs, len(shown)))
-    if (branch := below.pop(shown, None)) is None or move.count(shown + branch) != 1:
         return
     text = (
         "the move may show another leaf of the tree than the one that the state asks for, with its"
         " branch: the mover cannot be slashed"
     )
-    for leaf, other in below.items():
-        changed = move.replace(shown + branch, leaf + other)
-        if len(changed) <= site.before.max_move_size:
-            yield from _tried(trial, law, site, changed, text, "another leaf with its branch")
-
-
-def _leaves_below(root: bytes, inputs: Inputs, size: int) -> Iterator[tuple[bytes, bytes]]:
-    """The leaves of this length below a root, each with its branch from there up."""
-    waiting = [(root, b"")]
-    for _ in range(LARGEST):
-        if not waiting:
-            return
-        output, branch = waiting.pop()
-        parts = inputs[output]
-        sides = [part for part in parts if len(part) == HASH]
-        if len(sides) == 2:
-            pairs = zip(sides, reversed(sides), strict=True)
-            waiting += [(side, other + branch) for side, other in pairs if side in inputs]
-        elif not any(part in inputs for part in parts):
-            yield b"".join(parts)[-size:], branch
+    for changed in other_leaves(site, opened.root, shown, inputs):
+        yield from _tried(trial, law, site, changed, text, "another leaf with its branch")
 
 
 def _tried(
