@@ -30,6 +30,7 @@ JUSTIFIED = {
     frozenset(("Commit", "Rows")): STATES,
     frozenset(("Commit", "Score")): STATES,
     frozenset(("Rows", "Score")): STATES,
+    frozenset(("Leading", "Following")): STATES,
     frozenset(("Street", "Round")): "a state's street has amounts, the rules' round has none",
     frozenset(("CalPokerPlayer", "PokerPlayer")): "players of games that share no rules",
     frozenset(("Initial", "Start")): "a typed state, and an author's plain data",

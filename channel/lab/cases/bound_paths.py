@@ -18,6 +18,7 @@ from channelsim.channel.lab.sites.hash_paths import (
     RECORDED,
     HashPath,
     Inputs,
+    other_leaves,
     path_to,
     recorded_inputs,
     unopened,
@@ -79,6 +80,7 @@ def unbound_paths(trial: Trial, law: str) -> Iterator[Finding]:
     yield from findings
     if not findings:
         yield from _spliced(trial, law, opened, inputs)
+        yield from _by_other_branches(trial, law, opened, inputs)
 
 
 def _in_another_order(trial: Trial, law: str, opened: Opened, where: str) -> Iterator[Finding]:
@@ -138,6 +140,19 @@ def _spliced(trial: Trial, law: str, opened: Opened, inputs: Inputs) -> Iterator
             what = "another leaf of the tree than the one that the state asks for"
         text = f"{where} of the move may show {what}: the mover cannot be slashed"
         yield from _tried(trial, law, site, changed, text, f"{where}, {what}")
+
+
+def _by_other_branches(trial: Trial, law: str, opened: Opened, inputs: Inputs) -> Iterator[Finding]:
+    """Show other leaves of the tree, where the state asks for this one."""
+    site, (shown, *more) = trial.site, opened.path.shown
+    if more or opened.leaf is None or not _honest(trial.target, site, inputs).asked:
+        return
+    text = (
+        "the move may show another leaf of the tree than the one that the state asks for, with its"
+        " branch: the mover cannot be slashed"
+    )
+    for changed in other_leaves(site, opened.root, shown, inputs):
+        yield from _tried(trial, law, site, changed, text, "another leaf with its branch")
 
 
 def _tried(

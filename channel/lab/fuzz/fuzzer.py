@@ -26,7 +26,7 @@ from channelsim.channel.lab.cases.trial import LabTally, Trial
 from channelsim.channel.lab.fuzz.findings import RECORDED, recorded, shrunk
 from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart, corpus_case
 from channelsim.channel.lab.fuzz.grouping import followed
-from channelsim.channel.lab.fuzz.searches import DuelSearch, OperandSearch, RareSearch
+from channelsim.channel.lab.fuzz.searches import BranchSearch, DuelSearch, OperandSearch, RareSearch
 from channelsim.channel.lab.fuzz.shrink import Shrinker, broken_by, case_of
 from channelsim.channel.lab.fuzz.worst import worst_variant
 from channelsim.channel.lab.laws import Law, laws_for, tried
@@ -87,6 +87,9 @@ COPIED_STATES = 4
 COPYING = 0.1
 """The largest share of the work that goes into cases with copied operands as they stand."""
 
+BRANCHING = 0.02
+"""The largest share of the work that goes into other leaves of trees, where a move shows one."""
+
 REPLAYING = 0.06
 """The largest share of the work that goes into hands with copied operands in earlier moves."""
 
@@ -105,7 +108,7 @@ PLAIN = 400
 ENOUGH = 6
 """The sites of each validator that are enough for that."""
 
-Search: TypeAlias = DuelSearch | DealSearch | Borders | RareSearch | OperandSearch
+Search: TypeAlias = DuelSearch | DealSearch | Borders | RareSearch | OperandSearch | BranchSearch
 """A search with an account of its own."""
 
 Cause: TypeAlias = tuple[str, str, str]
@@ -140,9 +143,8 @@ class Fuzzer:
     def __post_init__(self) -> None:
         secret = derive(self.seed.encode(), "fuzz", self.number)
         self._chance = FastChance(secret)
-        self._hands = generate_sites(
-            self.target, secret, self._chance, self.target.strict, HashPaths(self.target)
-        )
+        paths = HashPaths(self.target)
+        self._hands = generate_sites(self.target, secret, self._chance, self.target.strict, paths)
         self._laws = laws_for(self.target)
         self._first: dict[Cause, Found] = {}
         self._tracers: dict[str, Tracer] = {}
@@ -156,6 +158,8 @@ class Fuzzer:
         self._rare = RareSearch(self.target, self._chance)
         played = derive(self.seed.encode(), "operands", self.number)
         self._operands = OperandSearch(self.target, played, self._chance)
+        shown = derive(self.seed.encode(), "branches", self.number)
+        self._branches = BranchSearch(self.target, shown, paths)
         self._searched: Counter[str] = Counter()
         self._logs: defaultdict[str, OperandLog] = defaultdict(OperandLog)
         self._copies: dict[bytes, list[Call]] = {}
@@ -218,6 +222,9 @@ class Fuzzer:
                 yield from self._on_account_of(self._deals, self._called(self._deals, "deal"))
             elif rounds > HANDS_FIRST and self._due(self._borders, BORDERING):
                 yield from self._on_account_of(self._borders, self._called(self._borders, "border"))
+            elif rounds > HANDS_FIRST and self._due(self._branches, BRANCHING):
+                calls = self._called(self._branches, "branch")
+                yield from self._on_account_of(self._branches, calls)
             elif self._due(self._rare, DRAWING):
                 yield from self._on_account_of(self._rare, self._drawn(self._rare))
             elif rounds > HANDS_FIRST and self._due(self._operands, REPLAYING):
@@ -242,7 +249,9 @@ class Fuzzer:
 
     # --- searches ----------------------------------------------------------------------------
 
-    def _called(self, search: DuelSearch | DealSearch | Borders, tag: str) -> Iterator[Trial]:
+    def _called(
+        self, search: DuelSearch | DealSearch | Borders | BranchSearch, tag: str
+    ) -> Iterator[Trial]:
         for site, calls in search.calls():
             yield self._trial(site, [make_case(site, tag, *call) for call in calls])
 

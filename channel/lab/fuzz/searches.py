@@ -17,6 +17,7 @@ from channelsim.channel.lab.sites.deals import Deals, deals_at
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
+from channelsim.channel.lab.sites.hash_paths import HashPaths, other_leaves, path_to
 from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.program_words import constants
 from channelsim.channel.lab.sites.rare_states import Draw, RareStates, SecretDraws, secret_draws
@@ -73,6 +74,9 @@ A_REPLAY = 400
 
 A_TRACE = 40
 """The work of tracing a run for its operands, as a multiple of the run itself."""
+
+VAIN_HANDS = 8
+"""The hands without a branch of a tree after which no more of them are played for that."""
 
 LEAST_WORD = 4
 """Shorter operands, in bytes, occur in moves by chance."""
@@ -229,6 +233,47 @@ class RareSearch:
         drawn = [draws.draw(secret) for secret in secrets]
         self.work += sum(A_DRAW + draw.cost / COST for draw in drawn)
         return self._rare.rare(validator, drawn)
+
+
+class BranchSearch:
+    """Moves that show another leaf of a tree than the honest one, with the branch of that leaf.
+
+    The leaves are those that the other moves of the same hand show.
+    """
+
+    def __init__(self, target: Target, secret: bytes, paths: HashPaths) -> None:
+        self._target, self._paths = target, paths
+        self._hands = hands(target, secret) if target.rules is not None else iter(())
+        self._left = VAIN_HANDS
+        self.work = 0.0
+
+    @property
+    def ready(self) -> bool:
+        """True until so many hands have shown no branch; without rules, a law tries them."""
+        return self._target.rules is not None and self._left > 0
+
+    def calls(self) -> Iterator[tuple[Site, Sequence[Call]]]:
+        """The calls with other leaves, at each place of one hand that shows one."""
+        hand = [site_of(self._target, turn) for turn in next(self._hands)]
+        self.work += A_HAND
+        self._left -= 1
+        known = [(site, self._paths.at(site)) for site in hand]
+        trees = [(site, path) for site, path in known if path is not None and path.is_tree]
+        if not trees:
+            return
+        self._left = VAIN_HANDS
+        inputs: dict[bytes, tuple[bytes, ...]] = {}
+        for site, _ in trees:
+            inputs.update(self._paths.inputs(site))
+            self.work += A_REPLAY
+        for site, path in trees:
+            for root in path.roots:
+                # The other hashes of the branch are no leaves, which the rest of the hand tells.
+                whole = path_to(site, inputs, (root,))
+                if whole is None or len(whole.shown) > 1:
+                    continue
+                if moves := other_leaves(site, root, whole.shown[0], inputs):
+                    yield site, [(move, site.play.share, site.held[-1]) for move in moves]
 
 
 class OperandSearch:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from channelsim.channel.findings.finding import UNSLASHABLE, Finding
 from channelsim.channel.lab.cases.bound_paths import unbound_paths
 from channelsim.channel.lab.cases.trial import NOT_BOUND, Trial
 from channelsim.channel.lab.laws import Needs
-from channelsim.channel.lab.sites.commitments import hash_of, in_value, opening, special_secrets
+from channelsim.channel.lab.sites.commitments import (
+    SHORTEST,
+    hash_of,
+    in_value,
+    opening,
+    special_secrets,
+)
+from channelsim.channel.lab.sites.hash_paths import STEPS, unopened
 from channelsim.channel.lab.sites.honest_play import recorded_sites
-from channelsim.channel.lab.sites.site import elsewhere
+from channelsim.channel.lab.sites.site import Site, elsewhere
 from channelsim.channel.lab.sites.values import leaves
+from channelsim.channel.lab.targets.target import Target
+from channelsim.clsp.analysis.operands import OperandLog
+from channelsim.clsp.analysis.tracer import Tracer
 from channelsim.clsp.run import ProgramValid
 from channelsim.clsp.values import Value
 from channelsim.games.contract import Slash
@@ -70,7 +80,40 @@ class CommitmentsAreBound:
         for other in chance.shuffled([other for other in special if other != secret])[:SPECIAL]:
             move = play.move[:start] + other + play.move[end:]
             yield from self._try(trial, move, text, f"{NOT_BOUND}: {where}, by a certain secret")
+        text = (
+            f"{where} of the move may be other bytes with an atom of the state among them: the"
+            " mover cannot be slashed"
+        )
+        for other in _with_atoms(secret, tuple(leaves(trial.site.state))):
+            move = play.move[:start] + other + play.move[end:]
+            cause = f"{NOT_BOUND}: {where}, with an atom of the state"
+            yield from self._try(trial, move, text, cause)
         yield from self._in_part(trial, secret, where)
+        yield from self._by_another_hash(trial, secret, where)
+
+    def _by_another_hash(self, trial: Trial, secret: bytes, where: str) -> Iterator[Finding]:
+        """Report another commitment that the honest move opens as well: a hash of other bytes than
+        all of those that are shown, so that some of these may be anything."""
+        site, play, target = trial.site, trial.site.play, trial.target
+        if site.validator in trial.tally.runaway:
+            return
+        image = hash_of(secret, tuple(leaves(site.state)))(secret)
+        closed = unopened(target, site, image, trial.chance)
+        if closed is None:
+            return
+        for other, parts in _compared_hashes(target, closed):
+            if other == image or secret in b"".join(parts):
+                continue
+            state = in_value(site.state, {image: other})
+            place = elsewhere(target, site, state, site.amount, play, natural=True)
+            if place is None:
+                continue
+            text = (
+                f"the commitment that {where} of the move open may be a hash of other bytes, too:"
+                " the mover may show something else, and cannot be slashed"
+            )
+            cause = f"{NOT_BOUND}: {where}, by another hash"
+            yield from self._try(trial.at(place), play.move, text, cause)
 
     def _in_part(self, trial: Trial, secret: bytes, where: str) -> Iterator[Finding]:
         """Report a commitment of which the program compares some bytes, and others not: with these
@@ -136,6 +179,38 @@ def _other_secrets(trial: Trial, secret: bytes) -> Iterator[bytes]:
         opened = opening(play.move, frozenset(images))
         if opened is not None and opened[1] - opened[0] == len(secret):
             yield play.move[slice(*opened)]
+
+
+def _with_atoms(secret: bytes, atoms: Sequence[bytes]) -> Iterator[bytes]:
+    """The secret with an atom of the state as its beginning or its end."""
+    for atom in dict.fromkeys(atoms):
+        if SHORTEST <= len(atom) < len(secret):
+            for other in (atom + secret[len(atom) :], secret[: -len(atom)] + atom):
+                if other != secret:
+                    yield other
+
+
+def _compared_hashes(target: Target, site: Site) -> Iterator[tuple[bytes, tuple[bytes, ...]]]:
+    """The hashes that the honest move's run computes, and compares with an atom of the state; each
+    with the parts that it is of."""
+    if not _tracers or _tracers[0][0] is not target:
+        _tracers[:] = [(target, {})]
+    tracers = _tracers[0][1]
+    if site.validator not in tracers:
+        log = OperandLog()
+        tracers[site.validator] = target.tracer(site.validator, log), log
+    tracer, log = tracers[site.validator]
+    play = site.play
+    tracer.run(site.environment(play.move, play.share, play.evidence), STEPS)
+    hashed, atoms = dict(log.hashed), frozenset(leaves(site.state))
+    for pair in log.operands.compared:
+        for image, other in (pair, pair[::-1]):
+            if image in hashed and other in atoms:
+                yield image, hashed[image]
+
+
+_tracers: list[tuple[Target, dict[str, tuple[Tracer, OperandLog]]]] = []
+"""The last target's tracers."""
 
 
 def _place(state: Value, move: bytes) -> int | None:

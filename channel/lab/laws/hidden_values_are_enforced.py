@@ -1,27 +1,26 @@
 """Law for targets without rules: a hidden value that is not legal costs the player that hides it.
 
 The author's declaration says what is legal: what its `legal` draws (`hidden_traits`). In a recorded
-hand the value that a player opens becomes one that is not, with all hashes on the way; the other
-moves stay.
+hand the value that a player opens, in one move or part by part, becomes one that is not, with all
+hashes on the way; the other moves stay.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 
 import msgspec
 
 from channelsim.channel.findings.finding import UNSLASHABLE, Finding
+from channelsim.channel.lab.cases.mutator import BYTES
 from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.commitments import Words, in_value
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.hash_paths import HashPath, HashPaths, rewritten
-from channelsim.channel.lab.sites.hidden_traits import Traits, traits_of
+from channelsim.channel.lab.sites.hash_paths import rewritten
+from channelsim.channel.lab.sites.hidden_openings import Opening, openings
 from channelsim.channel.lab.sites.honest_play import Recorded, legal_result, recorded_sites
-from channelsim.channel.lab.sites.replays import RecordedHands
 from channelsim.channel.lab.sites.site import END, Site, make_site
 from channelsim.channel.lab.sites.values import transferred
 from channelsim.channel.lab.targets.target import Target
@@ -30,43 +29,23 @@ from channelsim.clsp.values import NIL, Value
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Play, Position, RawState, Slash, Valid
 from channelsim.games.evidence import Evidence
-from channelsim.games.hidden import Hidden, legal_value, possible_value
+from channelsim.games.hidden import possible_value
 from channelsim.games.judge import position_after
 from channelsim.plugins import WrongAnswer
-
-HANDS = 64
-"""The most recorded hands in which values are looked for."""
 
 LIES = 6
 """The values that are tried at one site."""
 
-DRAWS = 64
-"""The values of a cheat that show which places of a value it may change."""
-
-
-@dataclass(frozen=True)
-class Opening:
-    """A recorded hand to its end, and the place in it where a move shows a whole hidden value."""
-
-    hand: tuple[Site, ...]
-    at: int
-    start: int
-    path: HashPath
-    hidden: Hidden
-    traits: Traits
-    varied: tuple[int, ...]
-
-    @property
-    def value(self) -> bytes:
-        """The honest value."""
-        return self.hand[self.at].play.move[self.start : self.start + self.traits.size]
+FEWEST_BYTES = 3
+"""Of evidence that is always one byte or none, the different ones that honest players show."""
 
 
 class HiddenValuesAreEnforced:
     """Hides a value that no legal draw is like, in a recorded hand, and plays that to its end.
 
-    It is a finding if the programs take every move of the liar and read no evidence there, so that
-    nothing slashes it, and it ends with no less than in honest play, and more than nothing.
+    It is a finding if the programs take every move of the liar, and read no evidence there, or
+    bytes only, so that nothing slashes it, and it ends with no less than in honest play, and more
+    than nothing.
     """
 
     name = "hidden values are enforced"
@@ -75,11 +54,11 @@ class HiddenValuesAreEnforced:
 
     def check(self, trial: Trial) -> Iterator[Finding]:
         """Try some illegal values in a recorded hand, if the target declares any."""
-        openings = _openings(trial.target)
-        if not openings:
+        known = openings(trial.target)
+        if not known:
             return
         for _ in range(LIES):
-            opening = trial.chance.pick(openings)
+            opening = trial.chance.pick(known)
             lie = _lie(trial.target, opening, trial.chance)
             if len(lie) != opening.traits.size or not (what := opening.traits.broken(lie)):
                 continue  # it may be legal
@@ -87,9 +66,9 @@ class HiddenValuesAreEnforced:
             if (shown := _played(trial, opening, lie)) is not None:
                 name = opening.hidden.name
                 text = (
-                    f"a {name} that is not legal is taken: {what}; no evidence can slash it, since"
-                    " the programs read none, and the liar ends with no less than in honest play."
-                    " This holds if `legal` of the game's declaration draws every legal value"
+                    f"a {name} that is not legal is taken: {what}; no evidence can slash it: the"
+                    " programs read none, or a byte, and the liar ends with no less than in honest"
+                    " play. This holds if `legal` of the game's declaration draws every legal value"
                 )
                 call = shown.play.move, shown.play.share, shown.play.evidence
                 cause = f"{name} is not legal"
@@ -97,60 +76,13 @@ class HiddenValuesAreEnforced:
                 return
 
 
-# --- the hands ---------------------------------------------------------------------------------
-
-
-def _openings(target: Target) -> Sequence[Opening]:
-    """The openings of hidden values in recorded hands that come to their end."""
-    if not _last or _last[0][0] is not target:
-        known = traits_of(target)
-        _last[:] = [(target, tuple(_found(target, known)) if known else ())]
-    return _last[0][1]
-
-
-_last: list[tuple[Target, Sequence[Opening]]] = []
-"""The last target's, since finding them takes longer than a case does."""
-
-
-def _found(target: Target, known: Sequence[tuple[Hidden, Traits]]) -> Iterator[Opening]:
-    recorded, paths = RecordedHands(recorded_sites(target)), HashPaths(target)
-    varied = [_varied(target, hidden, traits) for hidden, traits in known]
-    for number in range(HANDS):
-        hand = recorded.pick(FastChance(number.to_bytes(2, "big")))
-        if (last := hand[-1].known) is None or last.next is not None:
-            continue
-        for at, site in enumerate(hand):
-            if target.judge(site.validator) is not None:
-                continue
-            for (hidden, traits), places in zip(known, varied, strict=True):
-                if len(site.play.move) < traits.size or not places:
-                    continue
-                if (path := paths.at(site)) is None:
-                    continue
-                move = site.play.move
-                starts = [move.find(part) for part in path.shown if move.count(part) == 1]
-                start = min(starts, default=len(move))
-                value = move[start : start + traits.size]
-                if len(value) == traits.size and not traits.broken(value):
-                    yield Opening(tuple(hand), at, start, path, hidden, traits, places)
-
-
-def _varied(target: Target, hidden: Hidden, traits: Traits) -> tuple[int, ...]:
-    """The places of a value that a cheat changes, of those where all legal values are alike."""
-    places = set[int]()
-    for number in range(DRAWS):
-        chance = Chance(number.to_bytes(2, "big"))
-        value = legal_value(target.name, hidden, chance)
-        lie = possible_value(target.name, hidden, chance, value)
-        if len(lie) == traits.size:
-            places |= {place for place in traits.places if lie[place] != value[place]}
-    return tuple(sorted(places))
-
-
 def _lie(target: Target, opening: Opening, chance: FastChance) -> bytes:
-    """A value that a cheat could hide: its own draw, two of them, or one with the honest sum."""
+    """A value that a cheat could hide: its own draw, two of them, one with the honest sum, or one
+    with a number at a border."""
     value, drawn = opening.value, Chance(chance.bytes(16))
     places = opening.varied
+    if chance.random() < 0.2:
+        return opening.traits.at_a_border(value, places, chance)
     if chance.random() < 0.4:
         changed = bytearray(value)
         for _ in range(1 + chance.below(3)):
@@ -171,7 +103,7 @@ def _lie(target: Target, opening: Opening, chance: FastChance) -> bytes:
 
 def _played(trial: Trial, opening: Opening, lie: bytes) -> Site | None:
     """The place that shows the lie, if the liar comes to the end of the hand as well off."""
-    words = _words(opening, lie)
+    words = opening.words(lie)
     if not words:
         return None
     shown: Site | None = None
@@ -194,29 +126,12 @@ def _played(trial: Trial, opening: Opening, lie: bytes) -> Site | None:
     return None
 
 
-def _words(opening: Opening, lie: bytes) -> dict[bytes, bytes]:
-    """The replacements in the hand; none where some bytes of the value are not committed to."""
-    value, move = opening.value, opening.hand[opening.at].play.move
-    if len(lie) != len(value):
-        return {}
-    changed = {place for place, byte in enumerate(value) if byte != lie[place]}
-    words = {}
-    for part in opening.path.shown:
-        at = move.find(part) - opening.start
-        if at < 0 or at + len(part) > len(value) or move.count(part) > 1:
-            continue
-        changed -= set(range(at, at + len(part)))
-        if lie[at : at + len(part)] != part:
-            words[part] = lie[at : at + len(part)]
-    return {} if changed else opening.path.words(words)
-
-
 def _moved(
     trial: Trial, site: Site, before: Position, words: Words, *, liars: bool
 ) -> tuple[Site | None, Valid | None]:
     """The place of a recorded move in the hand with the lie, and what it leads to.
 
-    None where the programs refuse it, or, of the liar, read any evidence.
+    None where the programs refuse it, or, of the liar, read evidence that might slash it.
     """
     target, play = trial.target, site.play
     evidence = tuple(dict.fromkeys(in_value(value, words) for value in (play.evidence, *site.held)))
@@ -236,7 +151,9 @@ def _moved(
         step = legal_result(target, outcome.value)
         if step is None or step.conditions:
             continue
-        if liars and not _reads_no_evidence(target, place, outcome.value):
+        if liars and not (
+            _reads_no_evidence(target, place, outcome.value) or _no_byte_slashes(trial, place)
+        ):
             return None, None
         return place, step
     return None, None
@@ -251,6 +168,23 @@ def _reads_no_evidence(target: Target, place: Site, result: Value) -> bool:
     without = whole.removesuffix(b"\xff\x80" + END) + b"\x80"
     outcome = run_serialized(target.programs[place.validator].serialized, without, MAX_COST)
     return isinstance(outcome, ProgramValid) and outcome.value == result
+
+
+def _no_byte_slashes(trial: Trial, place: Site) -> bool:
+    """True if evidence is a byte wherever honest players show any at this validator, and no byte
+    slashes the move there."""
+    shown = {
+        value
+        for other in recorded_sites(trial.target)
+        if other.validator == place.validator
+        for value in (other.play.evidence, *other.held)
+    }
+    if len(shown) < FEWEST_BYTES or any(
+        isinstance(value, tuple) or len(value) > 1 for value in shown
+    ):
+        return False
+    play = place.play
+    return not any(trial.at(place).slashes(play.move, play.share, byte) for byte, _ in BYTES)
 
 
 def _as_well_off(trial: Trial, site: Site, place: Site, *, liars: bool) -> bool:

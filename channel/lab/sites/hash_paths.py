@@ -44,6 +44,9 @@ TOGETHER = 6
 VAIN = 4
 """The moves of one validator and length that show no path, after which no more of them are run."""
 
+LARGEST = 512
+"""The most hashes of a tree that are looked at."""
+
 RECORDED = 600
 """The most recorded places whose hashes are known."""
 
@@ -61,6 +64,11 @@ class HashPath:
     roots: tuple[bytes, ...]
     shown: tuple[bytes, ...]
     inputs: Inputs
+
+    @property
+    def is_tree(self) -> bool:
+        """True if some hash is of two hashes."""
+        return any(sum(len(part) == HASH for part in parts) == 2 for parts in self.inputs.values())
 
     def words(self, shown: Words) -> dict[bytes, bytes]:
         """The replacements that follow from those of some of the bytes shown."""
@@ -141,6 +149,36 @@ def path_to(site: Site, inputs: Inputs, roots: Sequence[bytes] = ()) -> HashPath
         if part not in inputs and _is_shown(part, site.play.move, atoms)
     )
     return HashPath(roots, tuple(shown), split) if shown else None
+
+
+def other_leaves(site: Site, root: bytes, shown: bytes, inputs: Inputs) -> list[bytes]:
+    """The site's move with each other leaf of the tree below a root in the place of the one that is
+    `shown`, and with its branch, which may be of another length.
+
+    The leaves are those whose hashes are known: of other moves of the hand, or of one that shows
+    the whole tree. None where the branch does not follow the leaf, from the bottom up.
+    """
+    move, below = site.play.move, dict(_leaves_below(root, inputs, len(shown)))
+    if (branch := below.pop(shown, b"")) == b"" or move.count(shown + branch) != 1:
+        return []
+    moves = [move.replace(shown + branch, leaf + other) for leaf, other in below.items()]
+    return [other for other in moves if len(other) <= site.before.max_move_size]
+
+
+def _leaves_below(root: bytes, inputs: Inputs, size: int) -> Iterator[tuple[bytes, bytes]]:
+    """The leaves of this length below a root, each with its branch."""
+    waiting = [(root, b"")]
+    for _ in range(LARGEST):
+        if not waiting:
+            return
+        output, branch = waiting.pop()
+        parts = inputs[output]
+        sides = [part for part in parts if len(part) == HASH]
+        if len(sides) == 2:
+            pairs = zip(sides, reversed(sides), strict=True)
+            waiting += [(side, other + branch) for side, other in pairs if side in inputs]
+        elif not any(part in inputs for part in parts):
+            yield b"".join(parts)[-size:], branch
 
 
 def recorded_inputs(target: Target) -> Inputs:

@@ -59,6 +59,9 @@ KNOWN = 32
 LIES = 3
 """The lies in one hand, each with its own end; and the hands with another hidden value."""
 
+UNTRIED = 9
+"""More hands with another hidden value, whose moves are only judged as they are."""
+
 TRIES = 24
 """The moves that are tried to find a lie that the program takes."""
 
@@ -67,6 +70,9 @@ AGAIN = (0.0, 0.0, 0.1, 0.3)
 
 ALL_BYTES = 0.2
 """The share of hidden values with the same sum in which any byte may change, also of a salt."""
+
+AT_A_BORDER = 0.3
+"""The share of the lab's own draws of a hidden value in which one number is at a border."""
 
 AT_A_VALIDATOR = 2
 """The places of one validator after a lie that are tried, about; those on which rules and program
@@ -101,13 +107,13 @@ class Liars:
             _Hand, target, self.chance, self.known, drawn, policies, terms.amount, position
         )
         hiding = [(seat, value.name) for value in game.hidden for seat in value.seats]
-        for _ in range(LIES if hiding else 0):
+        for number in range(LIES + UNTRIED if hiding else 0):
             seat, name = self.chance.pick(hiding)
             lies = ((name, self.chance.bytes(16)),)
             lying = _lying_game(target, self.chance)
             told = _hidden_lie(lying, seat, entropy[seat], lies)
             if (players := _hiding(lying, terms, entropy, seat, lies)) is not None:
-                yield from start(players, seat, told).places()
+                yield from start(players, seat, told).places(tried=number < LIES)
         hand = start(tuple(seated(game, seat, terms, entropy[seat]) for seat in Seat))
         turns: list[_Hand] = []
         while (site := hand.next_place()) is not None:
@@ -140,8 +146,9 @@ class _Hand:
     plays: tuple[Play, ...] = ()
     trusted: bool = True
 
-    def places(self) -> Iterator[Site]:
-        """The places from here on; none if there is no liar yet and no lie is taken here."""
+    def places(self, *, tried: bool = True) -> Iterator[Site]:
+        """The places from here on; none if there is no liar yet and no lie is taken here. Of a hand
+        that is not `tried` only those on which rules and program differ."""
         seen: Counter[str] = Counter()
         often = self.chance.pick(AGAIN)
         for _ in range(LONGEST):
@@ -159,7 +166,7 @@ class _Hand:
             differ = legal != (after is not None) or (legal and ruling != after)
             seen[site.validator] += 1
             due = self.chance.random() * seen[site.validator] < AT_A_VALIDATOR
-            if differ or (lied is None and due):
+            if differ or (tried and lied is None and due):
                 yield site
             fits = site.fits(site.play.move, site.play.share)
             if not legal or not fits or not self.goes_on(site, after):
@@ -328,24 +335,29 @@ def _lying_game(target: Target, chance: FastChance) -> Game:
     """The game, or half of the time with other draws of what a liar hides.
 
     Those are two lies about one value, or the legal value with its sum, as no single change of it
-    makes them: mostly with the sum of the bytes that are no salts, where these are known.
+    makes them: mostly with the sum of the bytes that are no salts, where these are known. Or one of
+    these bytes is at a border.
     """
     game = target.game
     if chance.random() < 0.5:
         return game
     steady, times = chance.random() < 0.7, 1 + chance.below(3)
     known = {hidden.name: traits for hidden, traits in traits_of(target)}
+    border = chance.random() < AT_A_BORDER
     if chance.random() < ALL_BYTES:
         known = {}
 
     def several(hidden: Hidden, drawn: Chance, value: bytes) -> bytes:
+        traits = known.get(hidden.name)
+        if border and traits is not None and len(value) == traits.size:
+            return traits.at_a_border(value, traits.places, FastChance(drawn.bytes(16)))
         if not steady:
             lie = hidden.possible(drawn, value)
             try:
                 return hidden.possible(drawn, lie)
             except Exception:
                 return lie  # it need not work on what is not legal
-        changes, traits = FastChance(drawn.bytes(16)), known.get(hidden.name)
+        changes = FastChance(drawn.bytes(16))
         if traits is not None and len(value) == traits.size:
             cells = traits.cells(value)
             for _ in range(times):

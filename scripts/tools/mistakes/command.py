@@ -15,10 +15,12 @@ from channelsim.channel.cli.options import file_option, real, whole
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report.terminal import console, say
 from channelsim.channel.system.interrupt import exit_code
-from scripts.tools.mistakes.correct import Quiet, correct_games, search_correct
+from scripts.tools.mistakes import results
+from scripts.tools.mistakes.correct import correct_games, search_correct
 from scripts.tools.mistakes.listed import Mistake, mistakes
 from scripts.tools.mistakes.rates import counted_chunks
-from scripts.tools.mistakes.searching import Search, search
+from scripts.tools.mistakes.results import Results
+from scripts.tools.mistakes.searching import search
 from scripts.tools.mistakes.totals import correct_line, line, rate_line, totals
 
 T = TypeVar("T")
@@ -53,7 +55,8 @@ def command(
     jobs: Annotated[int, whole(1, 256, "How many searches at once.")] = 1,
     seed: Annotated[str, typer.Option(metavar="TEXT", help="The seed of the fuzzers.")] = "fuzz",
     json: Annotated[
-        Path | None, file_option("Also write the results to this file.", "--json")
+        Path | None,
+        file_option("Also write the results to this file, and keep those that it has.", "--json"),
     ] = None,
     correct: Annotated[
         bool, typer.Option("--correct", help="Instead, search the right programs.")
@@ -84,20 +87,22 @@ def command(
     if correct:
         names = [name for name in correct_games() if not game or name in game]
         wanted = [(name, side, runs or 3_000_000, seed) for name in names for side in sides]
-        return _correct(wanted, jobs, json)
+        return _correct(wanted, jobs, json, results.read(json, seed, budget * CORES))
     chosen = _chosen(only, game)
     if rate:
         return _rates([mistake for mistake in chosen if only or mistake.rare], runs, first, json)
+    known = results.read(json, seed, budget * CORES)
+    asked = [(mistake.id, side) for mistake in chosen for side in sides]
     tasks = [
-        (mistake.id, side, budget * CORES, CORES, seed, stored)
-        for mistake in chosen
-        for side in sides
+        (name, side, budget * CORES, CORES, seed, stored)
+        for name, side in asked
+        if not known.has(name, side)
     ]
-    found: list[Search] = []
     for result in _in_processes(search, tasks, jobs):
-        found.append(result)
+        known.searches.append(result)
         say(console(), line(result))
-        _write(json, found)
+        results.write(json, known)
+    found = [result for result in known.searches if (result.id, result.with_rules) in asked]
     for text in totals(found):
         say(console(), text)
     return exit_code(False, not all(result.found for result in found))
@@ -118,14 +123,17 @@ def _chosen(only: list[str] | None, games: list[str] | None) -> list[Mistake]:
     return chosen
 
 
-def _correct(wanted: list[tuple[str, bool, int, str]], jobs: int, json: Path | None) -> int:
-    results: list[Quiet] = []
-    for result in _in_processes(search_correct, wanted, jobs):
-        results.append(result)
+def _correct(
+    wanted: list[tuple[str, bool, int, str]], jobs: int, json: Path | None, known: Results
+) -> int:
+    done = {(quiet.game, quiet.with_rules) for quiet in known.correct}
+    left = [task for task in wanted if task[:2] not in done]
+    for result in _in_processes(search_correct, left, jobs):
+        known.correct.append(result)
         for text in correct_line(result):
             say(console(), text)
-        _write(json, results)
-    return exit_code(False, any(result.findings for result in results))
+        results.write(json, known)
+    return exit_code(False, any(result.findings for result in known.correct))
 
 
 def _rates(chosen: list[Mistake], runs: int | None, first: int, json: Path | None) -> int:

@@ -1,4 +1,5 @@
-"""The examples as plug-ins of this process and of those that it starts, without installing them."""
+"""The examples, and the games of `games`, as plug-ins of this process and of those that it starts,
+without installing them."""
 
 from __future__ import annotations
 
@@ -12,6 +13,11 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from scripts.tools.mistakes.listed import ROOT
+
+GAMES = Path(__file__).with_name("games")
+"""The games that only lists of mistakes use."""
+
+GAMES_PACKAGE = "scripts.tools.mistakes.games"
 
 
 @contextmanager
@@ -29,6 +35,9 @@ def available() -> Iterator[None]:
                 continue
             folders.append(str(project.parent))
             _write_metadata(Path(scratch), table["name"], groups)
+        names = [path.parent.name for path in sorted(GAMES.glob("*/__init__.py"))]
+        own = {name: f"{GAMES_PACKAGE}.{name}:GAME" for name in names}
+        _write_metadata(Path(scratch), "mistake-games", {"channelsim.games": own})
         before, python_path = list(sys.path), os.environ.get("PYTHONPATH")
         sys.path[:0] = folders
         os.environ["PYTHONPATH"] = os.pathsep.join([*folders, *filter(None, [python_path])])

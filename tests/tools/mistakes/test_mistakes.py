@@ -94,8 +94,15 @@ def test_the_command_finds_an_easy_mistake(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "with rules: found 1 of 1" in ran.stdout
     assert "without: found 1 of 1" in ran.stdout
-    results = json.loads(out.read_text())
+    results = json.loads(out.read_text())["searches"]
     assert [result["place"] for result in results] == ["reveal", "reveal"]
+    again = _run("-m", "scripts.tools.mistakes", *asked)
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert "found 1 of 1" in again.stdout
+    assert "of the processor" not in again.stdout  # it searched for nothing
+    other = _run("-m", "scripts.tools.mistakes", *asked, "--seed", "other")
+    assert other.returncode == 2
+    assert "results with another seed or budget" in other.stderr
 
 
 def test_the_command_says_what_it_did_not_find() -> None:
