@@ -28,6 +28,7 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.play.next_step import Step
 from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.peer.play.sending import Turns
 from channelsim.channel.protocol.half_signed import preempt, publish
 from channelsim.channel.protocol.messages import (
     Advisory,
@@ -284,8 +285,8 @@ def without_evidence(judge_move: Callable[..., Any]) -> Callable[..., Any]:
 def cancels_first(next_step: Callable[..., Any]) -> Callable[..., Any]:
     """Send a batch before the shutdown, if there is one to send or the other side asks for it."""
 
-    def other(endpoint: Endpoint, play: PlayState) -> Step:
-        step: Step = next_step(endpoint, play)
+    def other(endpoint: Endpoint, play: PlayState, turns: Turns) -> Step:
+        step: Step = next_step(endpoint, play, turns)
         sends = step is Step.SHUT_DOWN and (play.they_asked or bool(play.queue))
         return Step.SEND if sends else step
 
