@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +31,7 @@ from scripts.tools.dispute_faults.engine_checks import EngineCheck, checks, skip
 from scripts.tools.dispute_faults.search import FaultStatus, examine, faulty_run, scenarios
 from scripts.tools.dispute_faults.table import ARGUED, faults
 from tests.channel.table import ANN, Table, sit
+from tests.paths import ROOT
 from tests.sampling import one_in
 
 BY_NAME = {fault.name: fault for fault in faults()}
@@ -233,17 +235,24 @@ def test_the_tool_prints_what_noticed_each_fault(
     assert lines[2].endswith("open: none")
 
 
+@pytest.mark.long
+def test_the_tool_works_in_processes() -> None:
+    command = [sys.executable, "-m", "scripts.tools.dispute_faults", "_settle/2"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert printed.splitlines()[1].startswith("1 fault: 1 noticed")
+
+
 def test_an_unnoticed_fault_fails_the_tool(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fault = DisputeFault("harmless", ("safety",), "does no harm", harmless, ("",))
     monkeypatch.setattr(search, "MOST_RUNS", 1)
-    monkeypatch.setattr(tool, "faults", lambda: (fault,))
+    for module in (search, tool):
+        monkeypatch.setattr(module, "faults", lambda: (fault,))
     code, lines = printed(monkeypatch, capsys)
     assert code == 1
     assert lines[1].endswith("open: harmless")
-    for module in (search, tool):
-        monkeypatch.setattr(module, "ARGUED", {"harmless": "it does no harm"})
+    monkeypatch.setattr(search, "ARGUED", {"harmless": "it does no harm"})
     code, lines = printed(monkeypatch, capsys)
     assert (code, lines[0].rpartition(": ")[2]) == (0, "it does no harm")
 

@@ -14,9 +14,9 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
 
-from channelsim.channel.crypto import bls
-from scripts.tools.dispute_faults.search import FaultReport, FaultStatus, examine
-from scripts.tools.dispute_faults.table import ARGUED, faults
+from channelsim.games.amounts import counted
+from scripts.tools.dispute_faults.search import FaultStatus, examined
+from scripts.tools.dispute_faults.table import faults
 
 
 def main() -> int:
@@ -24,7 +24,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="faults, or parts of their names")
     parser.add_argument("--seed", default="faults")
-    parser.add_argument("--jobs", type=int, default=1, help="how many processes")
+    parser.add_argument("--jobs", type=int, default=1, choices=range(1, 257), metavar="N")
     options = parser.parse_args()
     chosen = [
         fault.name
@@ -36,32 +36,14 @@ def main() -> int:
     outcomes: Counter[FaultStatus] = Counter()
     unnoticed: list[str] = []
     with ProcessPoolExecutor(options.jobs, get_context("spawn")) as pool:
-        results = pool.map(partial(_examined, seed=options.seed), chosen)
+        results = pool.map(partial(examined, seed=options.seed), chosen)
         for name, (outcome, is_open, line) in zip(chosen, results, strict=True):
             print(line, flush=True)
             outcomes[outcome] += 1
             unnoticed += [name] * is_open
     statuses = ", ".join(f"{outcomes[status]} {status.value}" for status in FaultStatus)
-    print(f"{len(chosen)} faults: {statuses}; open: {', '.join(unnoticed) or 'none'}")
+    print(f"{counted(len(chosen), 'fault')}: {statuses}; open: {', '.join(unnoticed) or 'none'}")
     return bool(unnoticed)
-
-
-def _examined(name: str, seed: str) -> tuple[FaultStatus, bool, str]:
-    """The result for the fault of this name, whether it is open, and its line."""
-    (fault,) = (fault for fault in faults() if fault.name == name)
-    # Its runs begin alike: no message is signed twice.
-    with bls.remembered():
-        report = examine(fault, seed)
-    return report.outcome, report.is_open, _line(report)
-
-
-def _line(report: FaultReport) -> str:
-    fault, scenario = report.fault, report.scenario
-    line = f"{report.outcome.value}: {fault.name} ({', '.join(fault.about)}), {fault.what}"
-    if scenario is not None:
-        who = f"{scenario.adversary}@{scenario.step}" if scenario.adversary else "honest play"
-        return f"{line}: by {who}: {report.promise}: {report.how}"
-    return f"{line}: {ARGUED[fault.name]}" if fault.name in ARGUED else line
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from channelsim.channel.adversaries.registry import names
+from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import BrokenOff, Effect, Event
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.peer_driver import Actor
@@ -19,7 +20,7 @@ from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import menus
 from scripts.tools.attack_faults.planting import Planting, Reach
 from scripts.tools.dispute_faults.dispute_fault import DisputeFault
-from scripts.tools.dispute_faults.table import ARGUED
+from scripts.tools.dispute_faults.table import ARGUED, faults
 
 STEPS = (0, 9, 5, 13, 2, 7, 17, 3)
 """The steps at which an adversary deviates, in the order in which they are tried."""
@@ -164,3 +165,21 @@ def examine(fault: DisputeFault, seed: str) -> FaultReport:
     if not reached:
         return report(FaultStatus.UNREACHED)
     return report(FaultStatus.COVERED if covered == reached else FaultStatus.UNNOTICED)
+
+
+def examined(name: str, seed: str) -> tuple[FaultStatus, bool, str]:
+    """The result for the fault of this name, as processes send it: if it is open, and its line."""
+    (fault,) = (fault for fault in faults() if fault.name == name)
+    # Its runs begin alike: no message is signed twice.
+    with bls.remembered():
+        report = examine(fault, seed)
+    return report.outcome, report.is_open, _line(report)
+
+
+def _line(report: FaultReport) -> str:
+    fault, scenario = report.fault, report.scenario
+    line = f"{report.outcome.value}: {fault.name} ({', '.join(fault.about)}), {fault.what}"
+    if scenario is not None:
+        who = f"{scenario.adversary}@{scenario.step}" if scenario.adversary else "honest play"
+        return f"{line}: by {who}: {report.promise}: {report.how}"
+    return f"{line}: {ARGUED[fault.name]}" if fault.name in ARGUED else line
