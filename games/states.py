@@ -57,6 +57,7 @@ class PlainState(msgspec.Struct, frozen=True, gc=False):
     """The fields with their forms, in order."""
 
     _reader: ClassVar[Reader]
+
     def __init_subclass__(cls, **config: Any) -> None:
         super().__init_subclass__(**config)
         hints = get_type_hints(cls, include_extras=True)
