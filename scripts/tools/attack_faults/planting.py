@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from inspect import isawaitable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 from unittest import mock
 
 from channelsim.channel.peer import machine
 from channelsim.channel.peer.interface import Effect, Event
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import Phase
+
+T = TypeVar("T")
 
 Wrong: TypeAlias = Callable[..., Any]
 """A function in the place of the right one, which it gets as its first argument."""
@@ -170,11 +173,23 @@ def handler(phases: Iterable[Phase], event: type, wrong: Wrong) -> Planting:
     return plant
 
 
+def _tried(reach: Reach, change: Callable[[], T], right: T) -> T:
+    """The result of a change; where it fails, a probe goes on with what is right."""
+    try:
+        return change()
+    except Exception:
+        reach.mark()
+        if not reach.probes:
+            raise
+        return right
+
+
 def compared(owner: Any, name: str, wrong: Wrong) -> Planting:
     """Replace a function of a class or module; it is marked where it returns something else."""
 
     def both(reach: Reach, right: Any, *given: Any, **more: Any) -> Any:
-        result, instead = right(*given, **more), wrong(right, *given, **more)
+        result = right(*given, **more)
+        instead = _tried(reach, partial(wrong, right, *given, **more), result)
         if instead != result:
             reach.mark()
         return result if reach.probes else instead
@@ -211,7 +226,8 @@ def events(change: Callable[[Peer, Event], Event | None]) -> Planting:
 
     def handle(reach: Reach, right: Any, config: Any, state: Any, event: Event) -> Any:
         peer = Peer(config, state)
-        changed = change(peer, event)
+        unchanged: Event | None = event
+        changed = _tried(reach, partial(change, peer, event), unchanged)
         if changed is not event:
             reach.mark()
         if reach.probes:
@@ -231,7 +247,7 @@ def reactions(change: Callable[[Reach, Peer, Event, list[Effect]], list[Effect]]
 
     def handle(reach: Reach, right: Any, config: Any, state: Any, event: Event) -> Any:
         after, due = right(config, state, event)
-        changed = change(reach, Peer(config, after), event, due)
+        changed = _tried(reach, partial(change, reach, Peer(config, after), event, due), due)
         if changed != due:
             reach.mark()
         return after, due if reach.probes else changed
@@ -259,8 +275,7 @@ def in_peers(planting: Planting) -> Planting:
 
     def plant(stack: ExitStack, reach: Reach) -> None:
         if reach.probes:
-            # It may be reached by any event.
-            reach.mark()
+            planting(stack, reach)
             return
         for name in ("start", "handle"):
             marking(Peer, name, handle)(stack, reach)
