@@ -209,13 +209,13 @@ def judge_move(
         if not isinstance(outcome, ProgramValid):
             continue
         try:
-            matches, _ = compare(coin, outcome.value)
+            matches, extra = compare(coin, outcome.value)
         except RefereeRefusal:
             continue  # the slash fails, and the result is no record
         if not matches:
             rule, slash = "", Evidence(evidence.value)
             break
-        if conditions := program_conditions(outcome.value):
+        if extra != NIL and (conditions := program_conditions(outcome.value)):
             if met(conditions, evidence.signature):
                 rule, slash = verdict.rule, evidence
                 break

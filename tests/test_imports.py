@@ -129,7 +129,7 @@ LAB = (
 )
 """The packages of `channel.lab`: each may import those before it."""
 
-SIMULATION = ("model", "promises", "faults")
+SIMULATION = ("model", "promises")
 """The packages of `channel.simulation`: each may import those before it."""
 
 PEER = {

@@ -62,7 +62,7 @@ class Delaying(Adversary):
         if not self.plays or not self.peer.play.potato or self.owes:
             return []
         self.done = True
-        self.peer.state, effects = send_now(self.peer.config, self.peer.state)
+        self.peer.state, effects = send_now(self.peer.config, self.peer.state, {})
         return self._change(effects)
 
     def propose(self) -> list[Effect]:

@@ -98,12 +98,13 @@ def standard_puzzle_hash(synthetic_key: bytes) -> bytes:
 _QUOTE = tree_hash_atom(b"\x01")
 
 
-def standard_message(conditions: Value, coin_id: bytes, agg_sig_data: bytes) -> bytes:
+def standard_message(conditions: bytes, coin_id: bytes, agg_sig_data: bytes) -> bytes:
     """The message that the synthetic key signs to spend a standard coin with these conditions.
 
-    It begins with the tree hash of `(q . conditions)`, the delegated puzzle.
+    It begins with the tree hash of `(q . conditions)`, the delegated puzzle; the conditions are
+    given by their own tree hash.
     """
-    return tree_hash_pair(_QUOTE, tree_hash(conditions)) + coin_id + agg_sig_data
+    return tree_hash_pair(_QUOTE, conditions) + coin_id + agg_sig_data
 
 
 def standard_spend(coin: Coin, synthetic_key: bytes, conditions: Value) -> Spend:
@@ -116,7 +117,7 @@ def signed_spend(
     synthetic_key: PrivateKey, coin: Coin, conditions: Value, agg_sig_data: bytes
 ) -> Bundle:
     """The spend of a standard coin with the signature of its key, as a bundle."""
-    message = standard_message(conditions, coin.id, agg_sig_data)
+    message = standard_message(tree_hash(conditions), coin.id, agg_sig_data)
     spend = standard_spend(coin, bytes(synthetic_key.get_g1()), conditions)
     return Bundle((spend,), bls.sign(synthetic_key, message))
 

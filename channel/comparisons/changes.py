@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
+from channelsim.channel.findings.finding import Finding
 from channelsim.clsp.analysis.tracer import CoverageCounts
 
 V = TypeVar("V")
@@ -85,6 +86,15 @@ def new_and_mended(before: Mapping[V, str], after: Mapping[V, str]) -> list[Chan
         *(Change(Effect.NEW, text) for key, text in after.items() if key not in before),
         *(Change(Effect.MENDED, text) for key, text in before.items() if key not in after),
     ]
+
+
+def new_and_mended_findings(before: Iterable[Finding], after: Iterable[Finding]) -> list[Change]:
+    """The findings that only one of two documents has, by the mistakes that they show."""
+    old, new = (
+        {finding.mistake: f"{finding.place}: {finding.rule}" for finding in findings}
+        for findings in (before, after)
+    )
+    return new_and_mended(old, new)
 
 
 def dearer_and_cheaper(

@@ -19,12 +19,11 @@ BROKEN_PROMISE = "broken promise"
 EXCEPTION = "exception"
 DISAGREEMENT = "disagreement"
 SURVIVOR = "surviving mutant"
-UNNOTICED = "unnoticed fault"
 FAILED_CHECK = "failed check"
 
 SEVERITIES = (
     *(THEFT, UNSLASHABLE, GRIEFING, BROKEN_PROMISE, EXCEPTION),
-    *(DISAGREEMENT, SURVIVOR, UNNOTICED, FAILED_CHECK),
+    *(DISAGREEMENT, SURVIVOR, FAILED_CHECK),
 )
 """All severities, the worst first."""
 

@@ -16,7 +16,6 @@ _WITHOUT_LOSS = {
     "broken promise": "An honest peer does not get what it is promised",
     "exception": "The code fails where it has to answer",
     "surviving mutant": "No test notices this",
-    "unnoticed fault": "No check notices this",
 }
 """The meaning of each severity where no side is known to take anything."""
 

@@ -92,6 +92,13 @@ def play_of(state: PeerState) -> PlayState:
     return state.play
 
 
+def endpoint_and_play(state: PeerState) -> tuple[Endpoint, PlayState]:
+    """Both. Raises `InvariantError` before the channel's first states are signed."""
+    if state.endpoint is None or state.play is None:
+        raise InvariantError("the channel is not open")
+    return state.endpoint, state.play
+
+
 def opened_of(state: PeerState) -> Opened:
     """The channel as it was opened. Raises `InvariantError` before its first states are signed."""
     if state.opening.opened is None:

@@ -139,10 +139,6 @@ class ChannelState(msgspec.Struct, frozen=True):
     groups: tuple[Group, ...] = ()
     next_ids: tuple[int, int] = (0, 1)
 
-    def total(self) -> int:
-        """All the money in the channel: balances and games."""
-        return sum(self.balances) + sum(game.coin.amount for game in self.games)
-
     def game(self, game_id: int) -> LiveGame | None:
         """The live game with this id."""
         return next((game for game in self.games if game.id == game_id), None)
@@ -238,15 +234,17 @@ class Channel:
 
     def shutdown_message(self, state: ChannelState) -> bytes:
         """The message that both channel keys sign for the clean shutdown."""
-        return standard_message(self.shutdown_conditions(state), self.coin.id, self.agg_sig_data)
+        conditions = tree_hash(self.shutdown_conditions(state))
+        return standard_message(conditions, self.coin.id, self.agg_sig_data)
 
     def on_chain(self, state: ChannelState) -> StateOnChain:
         """The unroll coin of a state, and the messages that its half-signatures sign."""
         paid = (state.number, state.balances, *(game.coin for game in state.games))
         known = self._known.get(paid)
         if known is None:
-            if state.total() != self.coin.amount:
-                raise InvariantError(f"state {state.number} holds {counted(state.total(), 'mojo')}")
+            total = sum(state.balances) + sum(game.coin.amount for game in state.games)
+            if total != self.coin.amount:
+                raise InvariantError(f"state {state.number} holds {counted(total, 'mojo')}")
             conditions = tree_hash(self.preemption_conditions(state))
             known = self._known[paid] = self.on_chain_of(state.number, conditions)
         return known
@@ -254,11 +252,11 @@ class Channel:
     def on_chain_of(self, number: int, conditions: bytes) -> StateOnChain:
         """The same of a state that is known by the tree hash of its preemption conditions."""
         unroll = unroll_puzzle_hash(bytes(self.unroll_key), self.unroll_timeout, number, conditions)
-        conditions_to_unroll = to_unroll(unroll, self.coin.amount)
+        to_create_it = tree_hash(to_unroll(unroll, self.coin.amount))
         return StateOnChain(
             unroll_puzzle_hash=unroll,
-            channel_conditions=tree_hash(conditions_to_unroll),
-            channel_message=standard_message(conditions_to_unroll, self.coin.id, self.agg_sig_data),
+            channel_conditions=to_create_it,
+            channel_message=standard_message(to_create_it, self.coin.id, self.agg_sig_data),
             unroll_message=conditions,
         )
 

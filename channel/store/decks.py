@@ -29,9 +29,10 @@ def prepares_decks(event: Event, before: PeerState, after: PeerState) -> bool:
     """True if an event can change nothing but decks that no game has named."""
     if isinstance(event, PrepareDeck | DeckComputed):
         return True
-    if before.phase is not Phase.PLAYING or not isinstance(event, Received):
+    play = before.play
+    if before.phase is not Phase.PLAYING or play is None or not isinstance(event, Received):
         return False
-    if after.play is not None and after.play.history is not play_of(before).history:
+    if after.play is not None and after.play.history is not play.history:
         return False  # a batch, which is not read a second time
     try:
         return isinstance(decode(event.message), DeckStep | DeckAbort)

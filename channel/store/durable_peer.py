@@ -39,8 +39,13 @@ from channelsim.channel.peer.interface import (
 )
 from channelsim.channel.peer.machine import TRANSITIONS, Peer
 from channelsim.channel.peer.onchain.dispute import Dispute
-from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
-from channelsim.channel.peer.play.sending import unanswered, your_turns
+from channelsim.channel.peer.peer_state import (
+    PeerState,
+    Phase,
+    endpoint_and_play,
+    play_of,
+)
+from channelsim.channel.peer.play.sending import our_turns, unanswered, your_turns
 from channelsim.channel.protocol.messages import Advisory, decode
 from channelsim.channel.protocol.state_history import StateHistory
 from channelsim.channel.store.decks import (
@@ -333,10 +338,10 @@ class DurablePeer:
             return [Tell(YourTurn(game_id)) for game_id in state.dispute.undecided]
         if state.phase is not Phase.PLAYING:
             return []
-        endpoint, play = endpoint_of(state), play_of(state)
+        endpoint, play = endpoint_and_play(state)
         groups = [play.state.group(group_id) for group_id in unanswered(endpoint, play)]
         asked: list[Effect] = [Tell(Proposed(group)) for group in groups if group is not None]
-        return asked + (your_turns(endpoint, play) if play.potato else [])
+        return asked + (your_turns(our_turns(endpoint, play)) if play.potato else [])
 
 
 def _reason(error: BaseException) -> str:

@@ -18,13 +18,13 @@ from channelsim.channel.adversaries.registry import names
 from channelsim.channel.adversaries.rules.breaker import name_of
 from channelsim.channel.protocol.rules import DUTIES
 from channelsim.channel.protocol.rules import RULES as CHANNEL_RULES
-from channelsim.channel.simulation.faults.table import faults
 from channelsim.games import registry
 from channelsim.games.contract import Game, Raise, Slash
 from channelsim.games.judge import hashes_of
 from channelsim.games.referee import RULES as REFEREE_RULES
 from channelsim.games.vectors import read, verdict
 from scripts.tools import ROOT, VECTORS, table
+from scripts.tools.dispute_faults.table import faults
 
 ID = re.compile(r"\b(?:CH|REF|[A-Z]{2,})-[A-Z]+-\d+\b")
 
@@ -47,8 +47,8 @@ test breaks the rule) and in Chialisp (a move that passes it keeps the rule), an
 conformance vectors in `tests/data/vectors` that break it, with examples. For each rule of the
 channel it shows the functions that check it, and the adversary that breaks it (`channelsim dispute
 run NAME`). No message breaks a duty of one's own side: for each the page shows the functions that
-do it, the monitors that see it broken, and the faults (`channelsim dispute faults NAME`) that break
-it.
+do it, the monitors that see it broken, and the faults (`python -m scripts.tools.dispute_faults
+NAME`) that break it.
 
 `python -m scripts.tools` writes this page.
 """

@@ -81,6 +81,11 @@ Alter = Callable[[int, bytes], bytes | None]
 Decide = Callable[[Player], Action]
 
 
+def total(state: ChannelState) -> int:
+    """All the money in a channel: balances and games."""
+    return sum(state.balances) + sum(game.coin.amount for game in state.games)
+
+
 @dataclass
 class End:
     """One peer, and everything that it asked its driver for."""

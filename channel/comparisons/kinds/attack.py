@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from channelsim.channel.comparisons.changes import Change, lost_and_added, new_and_mended
+from channelsim.channel.comparisons.changes import Change, lost_and_added, new_and_mended_findings
 from channelsim.channel.comparisons.documents import DocumentKind
 from channelsim.channel.documents.attack import AttackDocument
 
@@ -10,13 +10,9 @@ from channelsim.channel.documents.attack import AttackDocument
 def compare(before: AttackDocument, after: AttackDocument, tolerance: float) -> list[Change]:
     """Monitors that sessions break, and faults and ends that no session reaches any more."""
     return [
-        *new_and_mended(_broken(before), _broken(after)),
+        *new_and_mended_findings(before.findings, after.findings),
         *lost_and_added(_reached(before), _reached(after)),
     ]
-
-
-def _broken(document: AttackDocument) -> dict[str, str]:
-    return {finding.mistake: f"{finding.place}: {finding.rule}" for finding in document.findings}
 
 
 def _reached(document: AttackDocument) -> list[str]:

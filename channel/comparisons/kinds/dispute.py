@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from channelsim.channel.comparisons.changes import Change, lost_and_added, new_and_mended
+from channelsim.channel.comparisons.changes import Change, lost_and_added, new_and_mended_findings
 from channelsim.channel.comparisons.documents import DocumentKind
 from channelsim.channel.documents.disputes import DisputesDocument
 
@@ -10,13 +10,9 @@ from channelsim.channel.documents.disputes import DisputesDocument
 def compare(before: DisputesDocument, after: DisputesDocument, tolerance: float) -> list[Change]:
     """Promises that an adversary breaks, and parts of a session in which none deviates any more."""
     return [
-        *new_and_mended(_broken(before), _broken(after)),
+        *new_and_mended_findings(before.findings, after.findings),
         *lost_and_added(_deviations(before), _deviations(after)),
     ]
-
-
-def _broken(document: DisputesDocument) -> dict[str, str]:
-    return {finding.mistake: f"{finding.place}: {finding.rule}" for finding in document.findings}
 
 
 def _deviations(document: DisputesDocument) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from channelsim.channel.comparisons.changes import Change, lost_and_added, new_and_mended
+from channelsim.channel.comparisons.changes import Change, lost_and_added, new_and_mended_findings
 from channelsim.channel.comparisons.documents import DocumentKind
 from channelsim.channel.documents.explore import ExploreDocument
 
@@ -10,13 +10,9 @@ from channelsim.channel.documents.explore import ExploreDocument
 def compare(before: ExploreDocument, after: ExploreDocument, tolerance: float) -> list[Change]:
     """Promises that states break, and choices that none has any more."""
     return [
-        *new_and_mended(_broken(before), _broken(after)),
+        *new_and_mended_findings(before.findings, after.findings),
         *lost_and_added(_choices(before), _choices(after)),
     ]
-
-
-def _broken(document: ExploreDocument) -> dict[str, str]:
-    return {finding.mistake: f"{finding.place}: {finding.rule}" for finding in document.findings}
 
 
 def _choices(document: ExploreDocument) -> list[str]:

@@ -28,6 +28,7 @@ from channelsim.channel.peer.peer_state import (
     PeerState,
     Phase,
     Transition,
+    endpoint_and_play,
     endpoint_of,
     opened_of,
     play_of,
@@ -42,6 +43,7 @@ from channelsim.channel.peer.phases.leaving import (
 )
 from channelsim.channel.peer.phases.playing import request_potato, with_block
 from channelsim.channel.peer.play.next_step import Step, next_step
+from channelsim.channel.peer.play.sending import our_turns
 from channelsim.channel.protocol.state import Side
 from channelsim.games.amounts import counted
 
@@ -160,8 +162,8 @@ def _due(config: Config, state: PeerState) -> list[Awaited]:
             begun = config.side is Side.INITIATOR or step is not OpeningStep.HELLO
             return [Awaited("CH-TIME-1", step.value, 0)] if begun else []
         case Phase.PLAYING:
-            play = play_of(state)
-            following = next_step(endpoint_of(state), play)
+            endpoint, play = endpoint_and_play(state)
+            following = next_step(endpoint, play, our_turns(endpoint, play))
             due = in_play(play, config.side, wanted=following is Step.ASK)
             return [*due, *_numbers_due(state, following)]
         case Phase.CLOSING:

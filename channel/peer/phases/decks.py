@@ -17,7 +17,12 @@ from channelsim.channel.peer.interface import (
     Erase,
     PrepareDeck,
 )
-from channelsim.channel.peer.peer_state import PeerState, Transition, endpoint_of, play_of
+from channelsim.channel.peer.peer_state import (
+    PeerState,
+    Transition,
+    endpoint_and_play,
+    play_of,
+)
 from channelsim.channel.protocol.deck_records import decode_deck
 from channelsim.channel.protocol.messages import DeckAbort, DeckStep, Resume
 
@@ -79,10 +84,10 @@ def erase(state: PeerState, *, play_ends: bool = False) -> Transition:
 
     A game is final when the newest state that either side can publish no longer has it.
     """
-    endpoint, play = endpoint_of(state), play_of(state)
-    ready = play.decks.ready
-    if not endpoint.decks and not ready:
+    endpoint, play = endpoint_and_play(state)
+    if not endpoint.decks and not play.decks.decks:
         return state, []
+    ready = play.decks.ready
     groups = () if play_ends else play.state.groups
     named = {number for group in groups for number in group.decks()}
     games = (*play.state.games, *play.newest.state.games)

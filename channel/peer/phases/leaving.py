@@ -31,6 +31,7 @@ from channelsim.channel.peer.peer_state import (
     PeerState,
     Phase,
     Transition,
+    endpoint_and_play,
     endpoint_of,
     opened_of,
     play_of,
@@ -140,7 +141,7 @@ def end_proposals(state: PeerState, reason: str) -> Transition:
     """Notify the player, once, that open and unsent proposals come to nothing."""
     if state.proposals_ended:
         return state, []
-    endpoint, play = endpoint_of(state), play_of(state)
+    endpoint, play = endpoint_and_play(state)
     unsent = [one for one in play.queue if isinstance(one, interface.ProposeGames)]
     return replace(state, proposals_ended=True), [
         *(Tell(endpoint.cancelled(group, reason)) for group in play.state.groups),

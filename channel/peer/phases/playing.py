@@ -14,7 +14,13 @@ from channelsim.channel.peer import interface
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import Effect, Ignored, NearLimit, SawCards, Send, Tell
 from channelsim.channel.peer.opening.handshake import OpeningStep
-from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
+from channelsim.channel.peer.peer_state import (
+    PeerState,
+    Phase,
+    Transition,
+    endpoint_and_play,
+    play_of,
+)
 from channelsim.channel.peer.phases.closing import ask_for_shutdown
 from channelsim.channel.peer.phases.decks import erase
 from channelsim.channel.peer.phases.leaving import blame, break_off, leave
@@ -37,8 +43,8 @@ NOTHING: sending.WorkedOut = MappingProxyType({})
 
 def on_command(config: Config, state: PeerState, command: interface.Command) -> Transition:
     """Queue a command, and send what can be sent now. Raises `UsageError`."""
-    play = play_of(state)
-    worked_out = sending.check_command(endpoint_of(state), play, command)
+    endpoint, play = endpoint_and_play(state)
+    worked_out = sending.check_command(endpoint, play, command)
     news: list[Effect] = []
     if isinstance(command, interface.Close):
         play, news = sending.without_new_games(replace(play, closing=True))
@@ -50,7 +56,7 @@ def on_command(config: Config, state: PeerState, command: interface.Command) -> 
 
 def on_batch(config: Config, state: PeerState, batch: Batch) -> Transition:
     """Take the other side's batch, and answer it if there is nothing to decide."""
-    endpoint, before = endpoint_of(state), play_of(state)
+    endpoint, before = endpoint_and_play(state)
     received = receive_batch(endpoint, before, batch)
     state = replace(state, play=received.play)
     if received.illegal is not None:
@@ -59,11 +65,12 @@ def on_batch(config: Config, state: PeerState, batch: Batch) -> Transition:
         state, effects = break_off(config, state, accused, slashable)
         return state, [*received.effects, *effects]
     state, erased = erase(state)
-    state, effects = go_on(config, state)
+    turns = sending.our_turns(endpoint, received.play)
+    state, effects = go_on(config, state, turns=turns)
     play = play_of(state)
     if state.phase is Phase.PLAYING and play.potato and not state.resuming:
         effects += early_reveals(endpoint, before.state, play)
-        effects += sending.your_turns(endpoint, play)
+        effects += sending.your_turns(turns)
     return state, [*received.effects, *erased, *effects]
 
 
@@ -114,12 +121,17 @@ def request_potato(state: PeerState) -> Transition:
     return replace(state, play=replace(play, we_asked=True)), [Send(encode(Request()))]
 
 
-def go_on(config: Config, state: PeerState, worked_out: sending.WorkedOut = NOTHING) -> Transition:
+def go_on(
+    config: Config,
+    state: PeerState,
+    worked_out: sending.WorkedOut = NOTHING,
+    turns: sending.Turns | None = None,
+) -> Transition:
     """Send what can be sent now; ask for the potato if that is needed.
 
     Near one of our limits, begin to close the channel.
     """
-    play = play_of(state)
+    endpoint, play = endpoint_and_play(state)
     news: list[Effect] = []
     limit = "" if play.closing else config.limits.near(play.state.number, play.stored_bytes)
     if limit:
@@ -128,13 +140,14 @@ def go_on(config: Config, state: PeerState, worked_out: sending.WorkedOut = NOTH
     if state.resuming:
         return state, news
     effects: list[Effect] = []
-    match next_step(endpoint_of(state), play):
+    turns = sending.our_turns(endpoint, play) if turns is None else turns
+    match next_step(endpoint, play, turns):
         case Step.ASK:
             state, effects = request_potato(state)
         case Step.SHUT_DOWN:
             state, effects = ask_for_shutdown(state)
         case Step.SEND:
-            state, effects = send_now(config, state, worked_out)
+            state, effects = send_now(config, state, turns, worked_out)
         case Step.WAIT | Step.SEND_WITH_BLOCK:
             pass
     return state, [*news, *effects]
@@ -142,21 +155,25 @@ def go_on(config: Config, state: PeerState, worked_out: sending.WorkedOut = NOTH
 
 def with_block(config: Config, state: PeerState) -> Transition:
     """Send what has waited for the next block."""
-    if state.resuming or next_step(endpoint_of(state), play_of(state)) is not Step.SEND_WITH_BLOCK:
+    endpoint, play = endpoint_and_play(state)
+    if state.resuming or not play.potato:
         return state, []
-    return send_now(config, state)
+    turns = sending.our_turns(endpoint, play)
+    if next_step(endpoint, play, turns) is not Step.SEND_WITH_BLOCK:
+        return state, []
+    return send_now(config, state, turns)
 
 
 def send_now(
-    config: Config, state: PeerState, worked_out: sending.WorkedOut = NOTHING
+    config: Config, state: PeerState, turns: sending.Turns, worked_out: sending.WorkedOut = NOTHING
 ) -> Transition:
     """Send a batch, and ask for the potato if we need it again.
 
     Rather than send one past our limits, go on chain with what we received last.
     """
-    endpoint, before = endpoint_of(state), play_of(state)
+    endpoint, before = endpoint_and_play(state)
     try:
-        play, message, effects = sending.send_batch(endpoint, before, worked_out)
+        play, message, effects = sending.send_batch(endpoint, before, turns, worked_out)
     except Violation as violation:
         # The state that we would send cannot be signed safely: the other side has set it up.
         return break_off(config, state, blame(config, state.phase.value, violation))

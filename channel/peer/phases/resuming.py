@@ -13,7 +13,14 @@ from channelsim.channel.errors import Violation
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import Connected, Effect, Ignored, Send, Tell
 from channelsim.channel.peer.opening.handshake import OpeningStep
-from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
+from channelsim.channel.peer.peer_state import (
+    PeerState,
+    Phase,
+    Transition,
+    endpoint_and_play,
+    endpoint_of,
+    play_of,
+)
 from channelsim.channel.peer.phases import decks, opening, playing
 from channelsim.channel.peer.phases.leaving import leave, outdated
 from channelsim.channel.peer.play.play_state import PlayState
@@ -67,7 +74,7 @@ def on_resume(config: Config, state: PeerState, message: Resume) -> Transition:
     """Compare the other side's last numbers with ours, and repeat what it lacks."""
     if not state.resuming:
         return state, [Tell(Ignored("last numbers that no new connection asked for"))]
-    endpoint, play = endpoint_of(state), play_of(state)
+    endpoint, play = endpoint_and_play(state)
     _check(config.side.other, message)
     shown = endpoint.channel.on_chain_of(message.received, message.conditions)
     halves = (message.channel_half, message.unroll_half)

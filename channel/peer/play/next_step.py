@@ -30,19 +30,18 @@ class Step(Enum):
     SHUT_DOWN = auto()
 
 
-def next_step(endpoint: Endpoint, play: PlayState) -> Step:
-    """The next step. The shutdown comes before anything else that could be sent."""
+def next_step(endpoint: Endpoint, play: PlayState, turns: sending.Turns) -> Step:
+    """The next step, by our turns. The shutdown comes before anything else that could be sent."""
     if not play.potato:
         return Step.ASK if needs_potato(endpoint, play) else Step.WAIT
     if shuts_down(play):
         return Step.SHUT_DOWN
-    turns = sending.our_turns(endpoint, play).values()
-    acts = any(turns)
+    acts = any(turns.values())
     owed = play.closing and _they_owe(endpoint, play)
     if not play.they_asked:
-        if not all(turns) or not (owed or play.queue or acts):
+        if not all(turns.values()) or not (owed or play.queue or acts):
             return Step.WAIT
-        if sending.unanswered(endpoint, play) and not play.closing:
+        if play.state.groups and not play.closing and sending.unanswered(endpoint, play):
             # The answers are to be in the same batch, but no act waits longer for them.
             return Step.SEND_WITH_BLOCK if acts else Step.WAIT
     wanted = any(not isinstance(command, interface.CancelGames) for command in play.queue)

@@ -7,6 +7,7 @@ our newest state, and is published. Source: spec/channel.md, "Moves".
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import msgspec
 from msgspec.structs import replace
@@ -80,13 +81,7 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
     if batch.number != play.state.number + 1:
         raise Violation("CH-BATCH-2", f"state {batch.number} after {play.state.number}")
     judged: list[_Judged] = []
-
-    def judge(game: LiveGame, action: Move) -> LiveGame:
-        player = play.players.get(game.id) or endpoint.new_player(game)
-        found = _judge(game, player, action)
-        judged.append(found)
-        return found.game
-
+    judge = partial(_judge, endpoint, play, judged)
     sender = endpoint.side.other
     owed = {game.id: game.coin for game in play.state.games if game.mover is sender}
     state, settled = apply(endpoint.channel, play.state, sender, batch.actions, judge)
@@ -98,8 +93,9 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
     signed = check_halves(endpoint.channel, sender, state, (batch.channel_half, batch.unroll_half))
     legal = [move for move in judged if move.ruling.legal]
     illegal = [move for move in judged if not move.ruling.legal]
-    slashable = _slashable_moves(endpoint, illegal)
-    decks, unfit = _unfit(endpoint, play.decks, batch.actions)
+    slashable = _slashable_moves(endpoint, illegal) if illegal else ()
+    proposes = [action for action in batch.actions if isinstance(action, Propose)]
+    decks, unfit = _unfit(endpoint, play.decks, proposes) if proposes else (play.decks, {})
     if slashable:
         unfit = {}  # proposals are no longer answered
     size = stored_bytes(encode(batch), state.games, play.state.games)
@@ -141,7 +137,11 @@ def early_reveals(endpoint: Endpoint, before: ChannelState, play: PlayState) -> 
     return effects
 
 
-def _judge(game: LiveGame, player: Player, action: Move) -> _Judged:
+def _judge(
+    endpoint: Endpoint, play: PlayState, judged: list[_Judged], game: LiveGame, action: Move
+) -> LiveGame:
+    """The game after a move of the other side, which is judged as well."""
+    player = play.players.get(game.id) or endpoint.new_player(game)
     before = game.position
     try:
         coin = game.coin.after(action.move, action.commitment, action.share, action.max_move_size)
@@ -150,7 +150,8 @@ def _judge(game: LiveGame, player: Player, action: Move) -> _Judged:
     rules = registry.get(game.terms.game)
     candidates = player.evidence(before, action.move)
     ruling = judge_move(rules, hashes_of(rules), before, coin, candidates)
-    return _Judged(game.after(coin, ruling.next), player, ruling)
+    judged.append(_Judged(game.after(coin, ruling.next), player, ruling))
+    return judged[-1].game
 
 
 def _slashable_moves(
@@ -167,23 +168,22 @@ def _slashable_moves(
 
 
 def _unfit(
-    endpoint: Endpoint, decks: DeckPool, actions: Sequence[BatchAction]
+    endpoint: Endpoint, decks: DeckPool, proposes: Sequence[Propose]
 ) -> tuple[DeckPool, dict[int, str]]:
     """The reasons to cancel new proposals without asking the player, by group.
 
     Every deck that they name is taken out of the pool.
     """
     reasons: dict[int, str] = {}
-    for action in actions:
-        if isinstance(action, Propose):
-            group = Group(endpoint.side.other, action.offers)
-            reason = reason_against(decks, group.decks())
-            reason = reason or reason_to_refuse(
-                endpoint.channel, group, endpoint.confirmations, endpoint.spacing
-            )
-            if reason is not None:
-                reasons[group.id] = reason
-            decks = name(decks, group.decks())
+    for propose in proposes:
+        group = Group(endpoint.side.other, propose.offers)
+        reason = reason_against(decks, group.decks())
+        reason = reason or reason_to_refuse(
+            endpoint.channel, group, endpoint.confirmations, endpoint.spacing
+        )
+        if reason is not None:
+            reasons[group.id] = reason
+        decks = name(decks, group.decks())
     return decks, reasons
 
 

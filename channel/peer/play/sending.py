@@ -61,9 +61,14 @@ from channelsim.games.errors import IllegalAction, IllegalMove
 PROLONGING = (interface.ProposeGames, interface.AcceptGames)
 """Commands that lead to new games."""
 
+ANSWERS = (interface.AcceptGames, interface.CancelGames)
+"""Commands that answer the other side's proposals."""
 
 WorkedOut: TypeAlias = Mapping[int, OwnAction]
 """Our actions that are worked out already, by game."""
+
+Turns: TypeAlias = Mapping[int, Action | None]
+"""The action that we take in each game in which it is our turn; None: the player has to decide."""
 
 
 def check_command(endpoint: Endpoint, play: PlayState, command: interface.Command) -> WorkedOut:
@@ -107,11 +112,8 @@ def without_new_games(play: PlayState) -> tuple[PlayState, list[Effect]]:
     return replace(play, queue=queue), [Tell(NotProposed(one.wishes, reason)) for one in dropped]
 
 
-def our_turns(endpoint: Endpoint, play: PlayState) -> dict[int, Action | None]:
-    """The action that we take in each game in which it is our turn; None: the player has to decide.
-
-    It is the only one, or the player's decision.
-    """
+def our_turns(endpoint: Endpoint, play: PlayState) -> Turns:
+    """Our turns: the action is the only one, or the player's decision."""
     chosen = {act.game_id: act.action for act in play.queue if isinstance(act, interface.Act)}
     turns: dict[int, Action | None] = {}
     for game in play.state.games:
@@ -134,11 +136,7 @@ def unanswered(endpoint: Endpoint, play: PlayState) -> list[int]:
 
 
 def _answered(play: PlayState) -> set[int]:
-    return {
-        command.group_id
-        for command in play.queue
-        if isinstance(command, interface.AcceptGames | interface.CancelGames)
-    }
+    return {command.group_id for command in play.queue if isinstance(command, ANSWERS)}
 
 
 def _check_wishes(endpoint: Endpoint, play: PlayState, wishes: tuple[Wish, ...]) -> None:
@@ -161,27 +159,28 @@ def _check_wishes(endpoint: Endpoint, play: PlayState, wishes: tuple[Wish, ...])
 
 
 def send_batch(
-    endpoint: Endpoint, play: PlayState, worked_out: WorkedOut
+    endpoint: Endpoint, play: PlayState, turns: Turns, worked_out: WorkedOut
 ) -> tuple[PlayState, bytes, list[Effect]]:
     """Send a batch of all queued commands and forced moves; it may be empty.
 
     Also return its bytes.
     """
     state = play.state
-    turns = our_turns(endpoint, play)
     acts = [
         worked_out.get(game.id) or endpoint.own_action(game, player, action)
         for game in state.games
         if (action := turns.get(game.id)) and (player := play.players.get(game.id))
     ]
     settles = [own for own in acts if isinstance(own.wire, Settle)]
-    cancels, accepts = _answers(endpoint, play, settles)
-    proposes, unsent = _proposes(endpoint, play)
-    decks = name(play.decks, _decks_of(proposes))
+    answers = [command for command in play.queue if isinstance(command, ANSWERS)]
+    wanted = [one for one in play.queue if isinstance(one, interface.ProposeGames)]
+    cancels, accepts = _answers(endpoint, play, answers, settles) if answers else ([], [])
+    proposes, unsent = _proposes(endpoint, play, wanted) if wanted else ([], [])
+    decks = name(play.decks, _decks_of(proposes)) if proposes else play.decks
     moves = [own for own in acts if isinstance(own.wire, Move)]
     groups = [play.state.group(accept.group_id) for accept in accepts]
     started = [new for group in groups if group for new in endpoint.started(group)]
-    moves += _first_moves(endpoint, started)
+    moves += _first_moves(endpoint, started) if started else []
     results = {own.after.id: own.after for own in moves}
     actions: list[BatchAction] = [
         *(own.wire for own in settles),
@@ -216,9 +215,8 @@ def send_batch(
     return after.with_players(seats), message, effects
 
 
-def your_turns(endpoint: Endpoint, play: PlayState) -> list[Effect]:
+def your_turns(turns: Turns) -> list[Effect]:
     """Ask the player in every game that waits for a decision."""
-    turns = our_turns(endpoint, play)
     return [Tell(YourTurn(game_id)) for game_id, action in turns.items() if action is None]
 
 
@@ -279,16 +277,16 @@ def _decks_of(proposes: Iterable[Propose]) -> list[int]:
     return [offer.deck.number for offer in offers if offer.deck is not None]
 
 
-def _proposes(endpoint: Endpoint, play: PlayState) -> tuple[list[Propose], list[Effect]]:
+def _proposes(
+    endpoint: Endpoint, play: PlayState, wanted: Iterable[interface.ProposeGames]
+) -> tuple[list[Propose], list[Effect]]:
     """Make our proposals, and the news of those that no longer fit."""
     gone = _answered(play)
     staying = (group for group in play.state.groups if group.id not in gone)
     room = MAX_OPEN_PROPOSALS - sum(len(group.offers) for group in staying)
     proposes: list[Propose] = []
     unsent: list[Effect] = []
-    for command in play.queue:
-        if not isinstance(command, interface.ProposeGames):
-            continue
+    for command in wanted:
         used = sum(len(propose.offers) for propose in proposes)
         try:
             offers = _offers(endpoint, play, command.wishes, used, _decks_of(proposes))
@@ -305,7 +303,10 @@ def _proposes(endpoint: Endpoint, play: PlayState) -> tuple[list[Propose], list[
 
 
 def _answers(
-    endpoint: Endpoint, play: PlayState, settles: Iterable[OwnAction]
+    endpoint: Endpoint,
+    play: PlayState,
+    answers: Iterable[interface.AcceptGames | interface.CancelGames],
+    settles: Iterable[OwnAction],
 ) -> tuple[list[Cancel], list[Accept]]:
     """Make our answers: an acceptance that has become impossible is a cancellation."""
     balances = list(play.state.balances)
@@ -316,9 +317,7 @@ def _answers(
     live = sum(game.id not in settled for game in play.state.games)
     cancels: list[Cancel] = []
     accepts: list[Accept] = []
-    for command in play.queue:
-        if not isinstance(command, interface.AcceptGames | interface.CancelGames):
-            continue
+    for command in answers:
         group = play.state.group(command.group_id)
         if group is None:
             # The other side's batch came first: it accepted or cancelled this proposal.

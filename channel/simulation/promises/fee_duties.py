@@ -14,6 +14,7 @@ from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
 from channelsim.channel.chain.refusals import FEE_REFUSALS
 from channelsim.channel.chain.validation import checked, cost_of
+from channelsim.channel.peer.chain_news import ChannelSettled, Undone
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fee_settings import (
     SHARE_OF_CHANNEL,
@@ -95,7 +96,7 @@ class _FeeMonitor:
         self.limits = FeeLimits(fees.per_spend, fees.per_channel) if fees else FeeLimits(0, 0)
         self.first = fees.wallet.coin if fees is not None else None
         self.channel: Coin | None = None
-        self.leaves = False
+        self.leaves = self.is_settled = False
         self.is_watched = False
         self.whole = 0
         self.agg_sig_data = config.agg_sig_data
@@ -240,7 +241,14 @@ class _FeeMonitor:
         channel = self.seen.get(self.channel.id) if self.channel is not None else None
         used = {spend.coin for push in pushes for spend in push.bundle.spends}
         unspent = [*self.fee_wallet.unspent.values()]
-        is_used = channel is not None and (channel.spent is None or self.leaves)
+        for news in turn.news:
+            match news:
+                case ChannelSettled():
+                    self.is_settled = True
+                case Undone(ChannelSettled()):
+                    self.is_settled = False
+        leaves = self.leaves and not self.is_settled
+        is_used = channel is not None and (channel.spent is None or leaves)
         is_whole = is_used and len(unspent) == 1
         self.whole = self.whole + 1 if is_whole and unspent[0] not in used else 0
         if self.whole == LONG_WHOLE:

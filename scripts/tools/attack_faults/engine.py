@@ -1,4 +1,4 @@
-"""Faults in the engine of a peer, off chain and on chain; also those of `dispute faults`."""
+"""Faults in the engine of a peer, off chain and on chain; also those of `dispute_faults`."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from channelsim.channel.peer.phases import blocks, closing, leaving, opening, pl
 from channelsim.channel.peer.play import next_step, receiving, sending
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.messages import Resume, encode
-from channelsim.channel.simulation.faults.table import BEHAVIOURS
 from scripts.tools.attack_faults.planting import (
     Fault,
     all_of,
     changing,
     function,
     handler,
-    in_peer,
+    in_peers,
     marking,
     value,
 )
+from scripts.tools.dispute_faults.table import BEHAVIOURS
 
 IN_PLAY = (Phase.FUNDING, Phase.PLAYING, Phase.CLOSING)
 
 
 def behaviours() -> Iterator[Fault]:
-    """The wrong behaviours of `dispute faults`."""
+    """The wrong behaviours of `dispute_faults`."""
     for fault in BEHAVIOURS:
         given = fault.given
         part = "fees" if "fees" in given or "CH-FEE" in fault.about[0] else "engine"
         part = "decks" if given.get("games") and part == "engine" else part
         name = fault.name.replace(" ", "-")
-        yield Fault(name, part, f"a peer {fault.what}", in_peer(fault.plant))
+        yield Fault(name, part, f"a peer {fault.what}", in_peers(fault.plant))
 
 
 # --- connections ---------------------------------------------------------------------------------

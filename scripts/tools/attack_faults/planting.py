@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
 from inspect import isawaitable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 from unittest import mock
-from weakref import WeakKeyDictionary
 
 from channelsim.channel.peer import machine
 from channelsim.channel.peer.interface import Effect, Event
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import Phase
-from channelsim.channel.simulation.faults.kinds import EngineFault
-from channelsim.channel.simulation.faults.kinds import Plant as PeerPlant
+
+T = TypeVar("T")
 
 Wrong: TypeAlias = Callable[..., Any]
 """A function in the place of the right one, which it gets as its first argument."""
@@ -26,10 +27,12 @@ class Reach:
     """Whether a fault has made a difference, or was at least asked to.
 
     One that only `probes` leaves the product as it is, and marks where the fault would be reached.
+    `memory` is what the fault remembers while it is planted, again and again.
     """
 
     reached: bool = False
     probes: bool = False
+    memory: dict[Any, Any] = field(default_factory=dict)
 
     def mark(self) -> None:
         """Note that it has."""
@@ -170,23 +173,91 @@ def handler(phases: Iterable[Phase], event: type, wrong: Wrong) -> Planting:
     return plant
 
 
+def _tried(reach: Reach, change: Callable[[], T], right: T) -> T:
+    """The result of a change; where it fails, a probe goes on with what is right."""
+    try:
+        return change()
+    except Exception:
+        reach.mark()
+        if not reach.probes:
+            raise
+        return right
+
+
+def compared(owner: Any, name: str, wrong: Wrong) -> Planting:
+    """Replace a function of a class or module; it is marked where it returns something else."""
+
+    def both(reach: Reach, right: Any, *given: Any, **more: Any) -> Any:
+        result = right(*given, **more)
+        instead = _tried(reach, partial(wrong, right, *given, **more), result)
+        if instead != result:
+            reach.mark()
+        return result if reach.probes else instead
+
+    return marking(owner, name, both, both)
+
+
+def engine(where: str, other: Callable[[Any], Any]) -> Planting:
+    """Replace a function or value by what `other` makes of it: `peer.fees:Fees.after`, for example.
+
+    Raises `AttributeError` if the engine has no such place.
+    """
+    module, _, path = where.partition(":")
+    *owners, name = path.split(".")
+    owner: Any = import_module(f"channelsim.channel.{module}")
+    for part in owners:
+        owner = getattr(owner, part)
+    right = getattr(owner, name)
+    if not callable(right):
+        return value(owner, name, other(right))
+    return compared(owner, name, lambda right, *given, **more: other(right)(*given, **more))
+
+
+def always(result: Any) -> Callable[[Any], Any]:
+    """Return a value, whatever the right function returns."""
+    return lambda right: lambda *given, **more: result
+
+
+# --- events and effects --------------------------------------------------------------------------
+
+
+def events(change: Callable[[Peer, Event], Event | None]) -> Planting:
+    """Give peers other events; None hides one."""
+
+    def handle(reach: Reach, right: Any, config: Any, state: Any, event: Event) -> Any:
+        peer = Peer(config, state)
+        unchanged: Event | None = event
+        changed = _tried(reach, partial(change, peer, event), unchanged)
+        if changed is not event:
+            reach.mark()
+        if reach.probes:
+            return right(config, state, event)
+        return (state, []) if changed is None else right(config, peer.state, changed)
+
+    return marking(machine, "transition", handle, handle)
+
+
+def deaf_to(is_hidden: Callable[[Peer, Event], bool]) -> Planting:
+    """Hide these events from peers."""
+    return events(lambda peer, event: None if is_hidden(peer, event) else event)
+
+
+def reactions(change: Callable[[Reach, Peer, Event, list[Effect]], list[Effect]]) -> Planting:
+    """Change the effects of each event, by the peer after it."""
+
+    def handle(reach: Reach, right: Any, config: Any, state: Any, event: Event) -> Any:
+        after, due = right(config, state, event)
+        changed = _tried(reach, partial(change, reach, Peer(config, after), event, due), due)
+        if changed != due:
+            reach.mark()
+        return after, due if reach.probes else changed
+
+    return marking(machine, "transition", handle, handle)
+
+
 def effects(change: Callable[[Event, list[Effect]], list[Effect]]) -> Planting:
     """Change the effects of each event."""
-    first = machine.transition
-
-    def plant(stack: ExitStack, reach: Reach) -> None:
-        right = machine.transition if reach.probes else first
-
-        def replaced(config: Any, state: Any, event: Event) -> Any:
-            after, due = right(config, state, event)
-            changed = change(event, due)
-            if changed != due:
-                reach.mark()
-            return after, due if reach.probes else changed
-
-        stack.enter_context(mock.patch.object(machine, "transition", replaced))
-
-    return plant
+    return reactions(lambda reach, peer, event, due: change(event, due))
 
 
 def without(is_lost: Callable[[Effect], bool]) -> Planting:
@@ -194,33 +265,19 @@ def without(is_lost: Callable[[Effect], bool]) -> Planting:
     return effects(lambda event, due: [effect for effect in due if not is_lost(effect)])
 
 
-def in_peer(plant_in: PeerPlant) -> Planting:
-    """Plant a fault of `dispute faults` in each peer."""
-    start, handle = Peer.start, Peer.handle
+def in_peers(planting: Planting) -> Planting:
+    """Plant a fault in the peers alone: only while one handles an event."""
+
+    def handle(reach: Reach, right: Any, *given: Any) -> Any:
+        with ExitStack() as stack:
+            planting(stack, reach)
+            return right(*given)
 
     def plant(stack: ExitStack, reach: Reach) -> None:
         if reach.probes:
-            # It may be reached by any event.
-            reach.mark()
+            planting(stack, reach)
             return
-        planted: WeakKeyDictionary[Peer, EngineFault] = WeakKeyDictionary()
-
-        def reacting(peer: Peer, event: Event | None, react: Any) -> list[Effect]:
-            fault = planted.get(peer)
-            if fault is None:
-                fault = planted[peer] = plant_in(peer)
-            done = fault.react(event, react)
-            if fault.reached:
-                reach.mark()
-            return done
-
-        def starts(peer: Peer, peak: int) -> list[Effect]:
-            return reacting(peer, None, lambda event: start(peer, peak))
-
-        def handles(peer: Peer, event: Event) -> list[Effect]:
-            return reacting(peer, event, lambda other: handle(peer, other) if other else [])
-
-        stack.enter_context(mock.patch.object(Peer, "start", starts))
-        stack.enter_context(mock.patch.object(Peer, "handle", handles))
+        for name in ("start", "handle"):
+            marking(Peer, name, handle)(stack, reach)
 
     return plant

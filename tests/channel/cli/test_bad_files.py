@@ -288,7 +288,7 @@ NOTHING = {"missing", "a dangling link", "a link to itself", "empty", "blank"}
 
 CHECKING = (
     *("fuzz", "crosscheck", "conform", "mutants", "cost", "crash-test", "vectors check"),
-    *("attack", "explore", "dispute run", "dispute faults", "coverage"),
+    *("attack", "explore", "dispute run", "coverage"),
 )
 """Commands that write reports for continuous integration."""
 

@@ -19,13 +19,6 @@ from channelsim.channel.campaign.job import Counts
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.crosscheck import crosscheck
 from channelsim.channel.lab.crosscheck.crosscheck import ChunkTally
-from channelsim.channel.simulation.faults.search import (
-    FaultReport,
-    Faults,
-    FaultsReport,
-    FaultStatus,
-)
-from channelsim.channel.simulation.faults.table import faults
 from tests.channel.command import Ran, channelsim
 from tests.channel.lab.toys import toy
 
@@ -168,18 +161,6 @@ def test_a_cost_that_rose_is_a_failure(reports: Reports, tmp_path: Path, capsys:
     ran = channelsim(capsys, "cost", target, "--check", stored, *reports.options)
     assert (ran.code, len(reports.failures["cost"])) == (1, 1)
     assert "higher than stored" in reports.failures["cost"][0]
-
-
-def test_a_fault_that_nothing_notices_is_a_failure(
-    reports: Reports, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fault = faults()[0]
-    unnoticed = FaultReport(fault.name, fault.about, fault.what, FaultStatus.UNNOTICED, 3, 1)
-    monkeypatch.setattr(Faults, "run", lambda self, place: FaultsReport([unnoticed]))
-    ran = channelsim(capsys, "dispute", "faults", fault.name, *reports.options)
-    assert ran.code == 1
-    assert len(reports.failures[fault.name]) == 1
-    assert (len(reports.run["results"]), reports.places) == (1, [])
 
 
 def test_an_interrupted_run_says_so_and_names_the_command_that_resumes(

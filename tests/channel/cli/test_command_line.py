@@ -242,7 +242,6 @@ def test_the_bounds_are_those_of_the_parts_that_keep_them() -> None:
         ("crosscheck spcepoker", "did you mean spacepoker?"),
         ("mutants spacepoker --validator comitA", "did you mean commitA?"),
         ("vectors make spcepoker -o x", "did you mean spacepoker?"),
-        ("dispute faults _setle/2", "did you mean _settle/2?"),
         ("vectors chek x", "Did you mean 'check'"),
     ],
 )

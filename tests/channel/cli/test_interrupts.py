@@ -101,10 +101,6 @@ COMMANDS = {
     "dispute run --all, two jobs": Long(
         "dispute run --all --seeds 9 --jobs 2", r"\d runs", ("broken_promises",)
     ),
-    "dispute faults": Long("dispute faults", r"\d of \d+ faults", ("findings",)),
-    "dispute faults, two jobs": Long(
-        "dispute faults --jobs 2", r"\d of \d+ faults", ("interrupted",)
-    ),
     "coverage": Long("coverage calpoker --corpus {corpus}", r"\d cases read", ("programs",)),
     "replay": Long("replay {transcript}", r"\d of \d|hand 2", ("hands",)),
     "vectors check": Long("vectors check {vectors}", r"\d of \d", says="passed, 0 failed; interr"),

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from channelsim.channel.peer.interface import BrokenOff, Close
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.protocol.messages import Batch, decode, encode
-from tests.channel.table import ANN, BALANCE, BEN, Cheat, Table, by_policy, sit, wish
+from tests.channel.table import ANN, BALANCE, BEN, Cheat, Table, by_policy, sit, total, wish
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -55,7 +55,7 @@ def sound(table: Table, victim: int) -> None:
         assert news.blame.party == table.ends[1 - victim].peer.config.name
         assert str(news.blame).isprintable()
     if end.peer.state.play is not None:
-        assert end.state.total() == 2 * BALANCE
+        assert total(end.state) == 2 * BALANCE
         assert end.play.newest.state.number % 2 == victim
 
 
@@ -121,7 +121,7 @@ def test_repeating_every_message_does_not_harm_the_counterparty() -> None:
         assert fork.ends[victim].peer.phase is before
         if name == "Batch":
             assert fork.ends[victim].play == after
-        assert fork.ends[victim].state.total() == 2 * BALANCE
+        assert total(fork.ends[victim].state) == 2 * BALANCE
 
 
 def test_batches_altered_anywhere_and_signed_again() -> None:

@@ -6,19 +6,21 @@ import pytest
 
 from channelsim.channel.findings.finding import NOBODY, Loss
 from channelsim.channel.findings.sentence import sentence
-from channelsim.channel.simulation.faults.search import FaultyArena
-from channelsim.channel.simulation.faults.table import faults
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep_campaign import of_run
+from scripts.tools.attack_faults.planting import Reach
+from scripts.tools.dispute_faults.search import faulty_run
+from scripts.tools.dispute_faults.table import faults
 
 FAULTS = {fault.name: fault for fault in faults()}
 
 
 def faulty(name: str, adversary: str, step: int = 0) -> tuple[Run, list[BrokenPromise]]:
     """A dispute whose honest side has a fault."""
-    run = FaultyArena(Scenario(("calpoker",), "loss", adversary, step), FAULTS[name]).run()
+    scenario = Scenario(("calpoker",), "loss", adversary, step)
+    run = faulty_run(scenario, FAULTS[name].plant, Reach())
     return run, check(run)
 
 

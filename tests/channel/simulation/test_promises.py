@@ -40,6 +40,7 @@ from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import sweep_of_all
 from channelsim.channel.simulation.transcript import played
 from tests.channel.campaign.running import done
+from tests.channel.table import total
 from tests.sampling import one_in
 
 GAME = ("spacepoker",)
@@ -152,6 +153,14 @@ def test_a_side_that_pays_fees(name: str) -> None:
         end = done.parties[done.scenario.honest]
         paid += any("+fee" in what for what, _, _ in end.pushed)
     assert paid
+
+
+def test_a_settled_channel_needs_no_fee_coins() -> None:
+    """A node forgot the split of the wallet coin until nothing was left to pay for."""
+    scenario = Scenario(GAME, "faults/35", "leaver", side=0, weather="forgetful", fees=20_000_000)
+    done = Arena(scenario).run()
+    assert [what for what, _, _ in done.party.pushed].count("fee-coins") > 1
+    assert check(done) == []
 
 
 def test_the_same_scenario_is_the_same_run() -> None:
@@ -463,7 +472,7 @@ def test_the_ledger_and_the_engine_agree_on_every_state() -> None:
             account = states[link.state.number]
             assert account.balances == link.state.balances
             live = sum(game.amount for game in account.games.values())
-            assert sum(account.balances) + live == link.state.total()
+            assert sum(account.balances) + live == total(link.state)
             assert {*account.games} == {game.id for game in link.state.games}
             for game in link.state.games:
                 standing = account.games[game.id]

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from channelsim.channel.simulation.faults.kinds import Plant
 from channelsim.games import registry
+from scripts.tools.attack_faults.planting import Planting
 
 
 @dataclass(frozen=True, slots=True)
-class PlantedFault:
+class DisputeFault:
     """A fault: the rules or promises that it is `about`, `what` is wrong, and how to plant it.
 
     It should show against the adversaries `seen_by`, in scenarios with the fields `given`.
@@ -20,7 +20,7 @@ class PlantedFault:
     name: str
     about: tuple[str, ...]
     what: str
-    plant: Plant
+    plant: Planting
     seen_by: tuple[str, ...]
     given: Mapping[str, Any] = field(default_factory=dict)
 
@@ -31,13 +31,13 @@ class PlantedFault:
 
 
 def behaviour(
-    name: str, what: str, plant: Plant, broken: tuple[str, ...], **given: Any
-) -> PlantedFault:
+    name: str, what: str, plant: Planting, broken: tuple[str, ...], **given: Any
+) -> DisputeFault:
     """A wrong behaviour: what it does, how it is planted, and the scenarios in which it shows.
 
     `broken` has the rule or promise that it breaks, and the adversaries against which that shows.
     """
-    return PlantedFault(name, broken[:1], what, plant, broken[1:], given)
+    return DisputeFault(name, broken[:1], what, plant, broken[1:], given)
 
 
 WITH_DECK = tuple(game.name for game in registry.channel_games() if game.deck_positions)[:1]

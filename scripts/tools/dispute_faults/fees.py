@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from channelsim.channel.peer.interface import Dropped, FeeRate, Pinned
-from channelsim.channel.simulation.faults.fee_behaviours import (
+from channelsim.channel.simulation.scenario import FEES, MIXED
+from channelsim.games import registry
+from scripts.tools.attack_faults.planting import Planting, always, deaf_to, engine
+from scripts.tools.dispute_faults.dispute_fault import DisputeFault, behaviour
+from scripts.tools.dispute_faults.fee_behaviours import (
     asserts_nothing,
     changes_coins,
     forgets_rate,
@@ -15,10 +19,6 @@ from channelsim.channel.simulation.faults.fee_behaviours import (
     replaces_in_vain,
     reports_drops_again,
 )
-from channelsim.channel.simulation.faults.kinds import Plant, always, deaf_to, engine
-from channelsim.channel.simulation.faults.planted_fault import PlantedFault, behaviour
-from channelsim.channel.simulation.scenario import FEES, MIXED
-from channelsim.games import registry
 
 _TWO_GAMES = tuple(game.name for game in registry.channel_games())[:2]
 
@@ -27,8 +27,8 @@ _PAID_AGAINST = ("stale-any", "leaver", "wrong-commitment")
 
 
 def _paying(
-    name: str, what: str, plant: Plant, broken: tuple[str, ...], **given: Any
-) -> PlantedFault:
+    name: str, what: str, plant: Planting, broken: tuple[str, ...], **given: Any
+) -> DisputeFault:
     """A wrong behaviour of a peer whose node asks for a fee."""
     return behaviour(name, what, plant, broken, fees=FEES, **given)
 

@@ -6,7 +6,9 @@ from channelsim.channel.chain.spacing import PUBLIC_SPACING
 from channelsim.channel.peer.interface import Cancelled, Received
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.protocol.messages import LAST_DECK, Batch, Shutdown, ShutdownDone
-from channelsim.channel.simulation.faults.behaviours import (
+from channelsim.channel.simulation.scenario import MIXED
+from scripts.tools.attack_faults.planting import always, deaf_to, engine
+from scripts.tools.dispute_faults.behaviours import (
     cancels_accepted,
     discloses_a_lock,
     discloses_its_seed,
@@ -23,9 +25,7 @@ from channelsim.channel.simulation.faults.behaviours import (
     without_spacing,
     wrong_half,
 )
-from channelsim.channel.simulation.faults.kinds import always, deaf_to, engine
-from channelsim.channel.simulation.faults.planted_fault import WITH_DECK, behaviour
-from channelsim.channel.simulation.scenario import MIXED
+from scripts.tools.dispute_faults.dispute_fault import WITH_DECK, behaviour
 
 PLAY_FAULTS = (
     behaviour(

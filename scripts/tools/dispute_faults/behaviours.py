@@ -28,6 +28,7 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.play.next_step import Step
 from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.peer.play.sending import Turns
 from channelsim.channel.protocol.half_signed import preempt, publish
 from channelsim.channel.protocol.messages import (
     Advisory,
@@ -38,22 +39,17 @@ from channelsim.channel.protocol.messages import (
     decode,
     encode,
 )
-from channelsim.channel.simulation.faults.kinds import (
-    EngineFault,
-    Plant,
-    effects,
-    events,
-)
+from scripts.tools.attack_faults.planting import Planting, Reach, events, reactions
 
 REQUEST = encode(Request())
 
 # --- events --------------------------------------------------------------------------------------
 
 
-def clock(by: int) -> Plant:
+def clock(by: int) -> Planting:
     """Report blocks at another height to the peer, once the channel is on chain."""
 
-    def change(peer: Peer, event: Event | None) -> Event | None:
+    def change(peer: Peer, event: Event) -> Event | None:
         if not isinstance(event, Block) or peer.state.dispute is None:
             return event
         return Block(event.peak + by, event.coins)
@@ -62,7 +58,7 @@ def clock(by: int) -> Plant:
 
 
 @events
-def gives_up(peer: Peer, event: Event | None) -> Event | None:
+def gives_up(peer: Peer, event: Event) -> Event | None:
     """Report no coins once the opening has failed, and so many blocks that it is final."""
     if not isinstance(event, Block) or peer.phase is not Phase.FAILED:
         return event
@@ -70,24 +66,24 @@ def gives_up(peer: Peer, event: Event | None) -> Event | None:
 
 
 @events
-def cancels_accepted(peer: Peer, event: Event | None) -> Event | None:
+def cancels_accepted(peer: Peer, event: Event) -> Event | None:
     """Turn an acceptance into a cancellation."""
     return CancelGames(event.group_id, "no") if isinstance(event, AcceptGames) else event
 
 
 @events
-def fails_at_requests(peer: Peer, event: Event | None) -> Event | None:
+def fails_at_requests(peer: Peer, event: Event) -> Event | None:
     """Fail to handle a request for the potato."""
     return Fault("planted") if is_request(peer, event) else event
 
 
-def is_request(peer: Peer, event: Event | None) -> bool:
+def is_request(peer: Peer, event: Event) -> bool:
     """A request for the potato."""
     return isinstance(event, Received) and event.message == REQUEST
 
 
 @events
-def starts_times_again(peer: Peer, event: Event | None) -> Event | None:
+def starts_times_again(peer: Peer, event: Event) -> Event | None:
     """Wait anew for all answers with each new connection."""
     if not isinstance(event, Connected) or not peer.state.marks:
         return event
@@ -98,43 +94,45 @@ def starts_times_again(peer: Peer, event: Event | None) -> Event | None:
 # --- effects -------------------------------------------------------------------------------------
 
 
-def loses(*which: str) -> Plant:
+def loses(*which: str) -> Planting:
     """Lose the spends of these names."""
-    return effects(
-        lambda peer, event, effects: [effect for effect in effects if not _is_one_of(effect, which)]
+    return reactions(
+        lambda reach, peer, event, effects: [
+            effect for effect in effects if not _is_one_of(effect, which)
+        ]
     )
 
 
-def pushes_once(peer: Peer) -> EngineFault:
+@reactions
+def pushes_once(reach: Reach, peer: Peer, event: Event, effects: list[Effect]) -> list[Effect]:
     """Push each spend only once."""
-    pushed: set[tuple[str, bytes]] = set()
 
     def is_new(effect: Effect) -> bool:
         if not isinstance(effect, Push):
             return True
-        key = effect.name, effect.bundle.spends[0].coin.id
-        known = key in pushed
-        pushed.add(key)
+        key = peer.config.name, effect.name, effect.bundle.spends[0].coin.id
+        known = key in reach.memory
+        reach.memory[key] = True
         return not known
 
-    return effects(lambda peer, event, effects: [*filter(is_new, effects)])(peer)
+    return [*filter(is_new, effects)]
 
 
-def late(blocks: int, *which: str) -> Plant:
+def late(blocks: int, *which: str) -> Planting:
     """Push the spends of these names this many blocks late."""
 
-    def plant(peer: Peer) -> EngineFault:
-        since: dict[bytes, int] = {}
+    def change(reach: Reach, peer: Peer, event: Event, effects: list[Effect]) -> list[Effect]:
+        peak = peer.state.block.peak
 
         def is_due(effect: Effect) -> bool:
             if not _is_one_of(effect, which) or not isinstance(effect, Push):
                 return True
-            peak = peer.state.block.peak
-            return peak - since.setdefault(effect.bundle.spends[0].coin.id, peak) >= blocks
+            key = peer.config.name, effect.bundle.spends[0].coin.id
+            return bool(peak - reach.memory.setdefault(key, peak) >= blocks)
 
-        return effects(lambda peer, event, effects: [*filter(is_due, effects)])(peer)
+        return [*filter(is_due, effects)]
 
-    return plant
+    return reactions(change)
 
 
 def _is_one_of(effect: Effect, which: tuple[str, ...]) -> bool:
@@ -142,16 +140,16 @@ def _is_one_of(effect: Effect, which: tuple[str, ...]) -> bool:
     return isinstance(effect, Push) and f"{effect.name.removesuffix('+fee')}.".startswith(which)
 
 
-@effects
-def never_asks_back(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
+@reactions
+def never_asks_back(reach: Reach, peer: Peer, event: Event, effects: list[Effect]) -> list[Effect]:
     """Never ask for the potato that it gave away with a move due: that is done after a block."""
     return [
         effect for effect in effects if not (isinstance(event, Block) and effect == Send(REQUEST))
     ]
 
 
-@effects
-def publishes_oldest(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
+@reactions
+def publishes_oldest(reach: Reach, peer: Peer, event: Event, effects: list[Effect]) -> list[Effect]:
     """Publish the oldest state that it can complete."""
     history = peer.play.history if peer.state.play else ()
     completable = [link.signed for link in history if link.signed]
@@ -163,8 +161,8 @@ def publishes_oldest(peer: Peer, event: Event | None, effects: list[Effect]) -> 
     ]
 
 
-@effects
-def preempts_itself(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
+@reactions
+def preempts_itself(reach: Reach, peer: Peer, event: Event, effects: list[Effect]) -> list[Effect]:
     """Preempt the state that it published itself."""
     if not any(isinstance(effect, Push) and effect.name == "unroll-timeout" for effect in effects):
         return effects
@@ -173,8 +171,10 @@ def preempts_itself(peer: Peer, event: Event | None, effects: list[Effect]) -> l
     return [*effects, Push("preempt", bundle)]
 
 
-@effects
-def publishes_its_copy(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
+@reactions
+def publishes_its_copy(
+    reach: Reach, peer: Peer, event: Event, effects: list[Effect]
+) -> list[Effect]:
     """Publish the newest state of an old copy of the store."""
     if not (isinstance(event, Block) and peer.phase is Phase.OUTDATED):
         return effects
@@ -182,10 +182,10 @@ def publishes_its_copy(peer: Peer, event: Event | None, effects: list[Effect]) -
     return [*effects, Push("unroll", publish(endpoint.channel, endpoint.secret_keys, newest))]
 
 
-def hides_news(kind: type) -> Plant:
+def hides_news(kind: type) -> Planting:
     """Hide one kind of news from the player."""
-    return effects(
-        lambda peer, event, effects: [
+    return reactions(
+        lambda reach, peer, event, effects: [
             effect
             for effect in effects
             if not (isinstance(effect, Tell) and isinstance(effect.news, kind))
@@ -193,8 +193,8 @@ def hides_news(kind: type) -> Plant:
     )
 
 
-@effects
-def false_news(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
+@reactions
+def false_news(reach: Reach, peer: Peer, event: Event, effects: list[Effect]) -> list[Effect]:
     """Undo no news, and report a settlement of one mojo more."""
     changed: list[Effect] = []
     for effect in effects:
@@ -208,10 +208,10 @@ def false_news(peer: Peer, event: Event | None, effects: list[Effect]) -> list[E
     return changed
 
 
-def says(kind: type | tuple[type, ...], say: Callable[[Peer, Any], list[Message]]) -> Plant:
+def says(kind: type | tuple[type, ...], say: Callable[[Peer, Any], list[Message]]) -> Planting:
     """Send other messages in place of those of a kind, or beside them."""
 
-    def change(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
+    def change(reach: Reach, peer: Peer, event: Event, effects: list[Effect]) -> list[Effect]:
         sent: list[Effect] = []
         for effect in effects:
             message = decode(effect.message) if isinstance(effect, Send) else None
@@ -223,7 +223,7 @@ def says(kind: type | tuple[type, ...], say: Callable[[Peer, Any], list[Message]
                 sent.append(Send(blob))
         return sent
 
-    return effects(change)
+    return reactions(change)
 
 
 def skips_a_number(peer: Peer, batch: Batch) -> list[Message]:
@@ -285,8 +285,8 @@ def without_evidence(judge_move: Callable[..., Any]) -> Callable[..., Any]:
 def cancels_first(next_step: Callable[..., Any]) -> Callable[..., Any]:
     """Send a batch before the shutdown, if there is one to send or the other side asks for it."""
 
-    def other(endpoint: Endpoint, play: PlayState) -> Step:
-        step: Step = next_step(endpoint, play)
+    def other(endpoint: Endpoint, play: PlayState, turns: Turns) -> Step:
+        step: Step = next_step(endpoint, play, turns)
         sends = step is Step.SHUT_DOWN and (play.they_asked or bool(play.queue))
         return Step.SEND if sends else step
 

@@ -7,14 +7,14 @@ from msgspec.structs import replace
 from channelsim.channel.peer.agreement import Times
 from channelsim.channel.peer.interface import Act, Close, Connected
 from channelsim.channel.peer.machine import Phase
-from channelsim.channel.simulation.faults.behaviours import (
+from scripts.tools.attack_faults.planting import always, deaf_to, engine
+from scripts.tools.dispute_faults.behaviours import (
     cancels_first,
     publishes_its_copy,
     starts_times_again,
     waits_twice,
 )
-from channelsim.channel.simulation.faults.kinds import always, deaf_to, engine
-from channelsim.channel.simulation.faults.planted_fault import WITH_DECK, behaviour
+from scripts.tools.dispute_faults.dispute_fault import WITH_DECK, behaviour
 
 TIME_FAULTS = (
     behaviour(

@@ -21,8 +21,8 @@ from channelsim.channel.peer.interface import (
     Tell,
 )
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.simulation.faults.kinds import effects, events
 from channelsim.clsp.values import Value, int_to_atom, to_list
+from scripts.tools.attack_faults.planting import Reach, events, reactions
 
 CREATE_COIN, RESERVE_FEE, ASSERT_BEFORE_HEIGHT_ABSOLUTE = 51, 52, 87
 
@@ -100,7 +100,7 @@ def changes_coins(with_coin: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @events
-def forgets_rate(peer: Peer, event: Event | None) -> Event | None:
+def forgets_rate(peer: Peer, event: Event) -> Event | None:
     """Forget the estimate of the node with each new connection."""
     if not isinstance(event, Connected) or not peer.state.fees.rate:
         return event
@@ -111,8 +111,10 @@ def forgets_rate(peer: Peer, event: Event | None) -> Event | None:
 # --- answers of the node -------------------------------------------------------------------------
 
 
-@effects
-def reports_drops_again(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
+@reactions
+def reports_drops_again(
+    reach: Reach, peer: Peer, event: Event, effects: list[Effect]
+) -> list[Effect]:
     """Tell the player of a dropped spend each time."""
     known = any(isinstance(effect, Push | Tell) for effect in effects)
     if not isinstance(event, Dropped) or known:

@@ -1,8 +1,7 @@
-"""Kinds of faults: in a peer's events, in its effects, or in one place of the engine.
+"""The checks of the engine, each of which can be left out.
 
-A fault is in place only while its peer handles an event; the other side's peer is not touched. A
-check of the engine is a statement that raises `Violation`. While it is skipped, the engine accepts
-what it would have refused. All other code of the engine stays as it is.
+A check is a statement that raises `Violation`. While it is skipped, the engine accepts what it
+would have refused. All other code of the engine stays as it is.
 """
 
 from __future__ import annotations
@@ -16,154 +15,9 @@ from functools import cache
 from importlib import import_module
 from inspect import getsource
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, TypeAlias
 
 from channelsim.channel.errors import InvariantError, Violation
-from channelsim.channel.peer.interface import Effect, Event
-from channelsim.channel.peer.machine import Peer
-
-React: TypeAlias = Callable[[Event | None], list[Effect]]
-"""The reaction of a peer to an event; None stands for its start."""
-
-Around: TypeAlias = Callable[["EngineFault", Event | None, React], list[Effect]]
-"""Lets a peer react to an event with a fault in place, and marks the fault if that differs."""
-
-
-def _without(fault: EngineFault, event: Event | None, react: React) -> list[Effect]:
-    return react(event)
-
-
-@dataclass
-class EngineFault:
-    """A fault in one peer for one run; `reached`: it has made a difference."""
-
-    peer: Peer
-    around: Around = _without
-    reached: bool = False
-
-    def mark(self) -> None:
-        """Note that the fault made a difference."""
-        self.reached = True
-
-    def react(self, event: Event | None, react: React) -> list[Effect]:
-        """Let the peer react to an event with the fault."""
-        return self.around(self, event, react)
-
-
-Plant: TypeAlias = Callable[[Peer], EngineFault]
-"""Makes the fault of one peer."""
-
-EventChange: TypeAlias = Callable[[Peer, Event | None], Event | None]
-EffectsChange: TypeAlias = Callable[[Peer, Event | None, list[Effect]], list[Effect]]
-"""Takes the event, and the peer's effects of it."""
-
-
-def events(change: EventChange) -> Plant:
-    """Give the peer other events."""
-
-    def around(fault: EngineFault, event: Event | None, react: React) -> list[Effect]:
-        """React to the changed event."""
-        changed = change(fault.peer, event)
-        if changed is not event:
-            fault.mark()
-        return react(changed)
-
-    return lambda peer: EngineFault(peer, around)
-
-
-def deaf_to(hidden: Callable[[Peer, Event | None], bool]) -> Plant:
-    """Hide these events from the peer."""
-
-    def around(fault: EngineFault, event: Event | None, react: React) -> list[Effect]:
-        """React to events that are not hidden."""
-        if not hidden(fault.peer, event):
-            return react(event)
-        fault.mark()
-        return []
-
-    return lambda peer: EngineFault(peer, around)
-
-
-def effects(change: EffectsChange) -> Plant:
-    """Carry out other effects."""
-
-    def around(fault: EngineFault, event: Event | None, react: React) -> list[Effect]:
-        """Change the effects of an event."""
-        effects = react(event)
-        changed = change(fault.peer, event, effects)
-        if changed != effects:
-            fault.mark()
-        return changed
-
-    return lambda peer: EngineFault(peer, around)
-
-
-def skips(check: EngineCheck) -> Plant:
-    """Skip a check of the engine."""
-
-    def around(fault: EngineFault, event: Event | None, react: React) -> list[Effect]:
-        """React without the check."""
-        with skipped(check, fault.mark):
-            return react(event)
-
-    return lambda peer: EngineFault(peer, around)
-
-
-def engine(where: str, other: Callable[[Any], Any]) -> Plant:
-    """Replace a function or constant of the engine: `peer.fees:Fees.after`, for example."""
-
-    def around(fault: EngineFault, event: Event | None, react: React) -> list[Effect]:
-        """React with the replacement."""
-        with replaced(where, other, fault.mark):
-            return react(event)
-
-    return lambda peer: EngineFault(peer, around)
-
-
-# --- functions of the engine ---------------------------------------------------------------------
-
-
-@contextmanager
-def replaced(
-    where: str, other: Callable[[Any], Any], reached: Callable[[], None]
-) -> Iterator[None]:
-    """Replace a function or constant of the engine by what `other` makes of it, in this context.
-
-    `reached` is called where a function returns something else than the original. Raises
-    `InvariantError` if the engine has no such place.
-    """
-    module, _, path = where.partition(":")
-    *owners, name = path.split(".")
-    owner: Any = import_module(f"channelsim.channel.{module}")
-    for part in owners:
-        owner = getattr(owner, part, None)
-    original = vars(owner).get(name) if owner is not None else None
-    if original is None:
-        raise InvariantError(f"the engine has no {where}: the fault cannot be planted")
-    replacement = other(original)
-
-    def function(*args: Any, **more: Any) -> Any:
-        """The replacement, compared with the original."""
-        value = replacement(*args, **more)
-        if value != original(*args, **more):
-            reached()
-        return value
-
-    if not callable(original):
-        reached()
-    setattr(owner, name, function if callable(original) else replacement)
-    try:
-        yield
-    finally:
-        setattr(owner, name, original)
-
-
-def always(value: Any) -> Callable[[Any], Any]:
-    """Return a value, whatever the original returns."""
-    return lambda original: lambda *args, **more: value
-
-
-# --- checks of the engine ------------------------------------------------------------------------
+from scripts.tools.attack_faults.planting import Planting
 
 MODULES = (
     "crypto.keys",
@@ -204,6 +58,11 @@ class EngineCheck:
 def checks() -> tuple[EngineCheck, ...]:
     """All checks of the engine, in the order of its source."""
     return tuple(check for module in MODULES for check in _instrumented(module)[1])
+
+
+def skips(check: EngineCheck) -> Planting:
+    """Skip a check."""
+    return lambda stack, reach: stack.enter_context(skipped(check, reach.mark))
 
 
 @contextmanager

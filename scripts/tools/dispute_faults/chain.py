@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from channelsim.channel.peer.chain_news import IllegalOnChain
 from channelsim.channel.peer.onchain.lineage import Lineage
-from channelsim.channel.simulation.faults.behaviours import (
+from scripts.tools.attack_faults.planting import always, engine
+from scripts.tools.dispute_faults.behaviours import (
     clock,
     false_news,
     gives_up,
@@ -16,8 +17,7 @@ from channelsim.channel.simulation.faults.behaviours import (
     pushes_once,
     without_evidence,
 )
-from channelsim.channel.simulation.faults.kinds import always, engine
-from channelsim.channel.simulation.faults.planted_fault import behaviour
+from scripts.tools.dispute_faults.dispute_fault import behaviour
 
 CHAIN_FAULTS = (
     behaviour(

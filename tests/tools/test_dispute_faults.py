@@ -2,47 +2,41 @@
 
 from __future__ import annotations
 
-import json
+import subprocess
+import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
+from typing import Any
+from unittest import mock
 
-import msgspec
 import pytest
 
-from channelsim.channel.campaign.campaign import here
-from channelsim.channel.cli.work import dispute_faults as cli
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError, Violation
-from channelsim.channel.peer.machine import Peer
+from channelsim.channel.peer import machine
+from channelsim.channel.peer.config import Config
 from channelsim.channel.protocol import transitions
 from channelsim.channel.protocol.messages import Settle
 from channelsim.channel.protocol.rules import RULES
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.simulation.faults import search
-from channelsim.channel.simulation.faults.kinds import (
-    EngineCheck,
-    EngineFault,
-    always,
-    checks,
-    replaced,
-    skipped,
-)
-from channelsim.channel.simulation.faults.planted_fault import PlantedFault
-from channelsim.channel.simulation.faults.search import (
-    FaultStatus,
-    FaultyArena,
-    examine,
-    faults_campaign,
-    scenarios,
-)
-from channelsim.channel.simulation.faults.table import ARGUED, faults
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.scenario import Scenario
-from tests.channel.command import channelsim
+from scripts.tools.attack_faults.planting import Reach, always, engine
+from scripts.tools.dispute_faults import __main__ as tool
+from scripts.tools.dispute_faults import search
+from scripts.tools.dispute_faults.dispute_fault import DisputeFault
+from scripts.tools.dispute_faults.engine_checks import EngineCheck, checks, skipped
+from scripts.tools.dispute_faults.search import FaultStatus, examine, faulty_run, scenarios
+from scripts.tools.dispute_faults.table import ARGUED, faults
 from tests.channel.table import ANN, Table, sit
+from tests.paths import ROOT
 from tests.sampling import one_in
 
 BY_NAME = {fault.name: fault for fault in faults()}
+
+SETTLE = transitions._settle  # noqa: SLF001
 
 IN_TIME = {rule for rule in RULES if rule.startswith("CH-TIME")}
 """Rules that no check raises: they are broken by saying nothing."""
@@ -112,11 +106,8 @@ PARTS = 12
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_fault_is_noticed_or_has_a_reason_why_not(part: int) -> None:
-    names = [*BY_NAME][part::PARTS]
-    campaign = faults_campaign("long", names)
-    report = campaign.run(here(campaign))
-    assert {fault.fault for fault in report.results} == set(names)
-    assert report.findings == []
+    reports = [examine(fault, "long") for fault in faults()[part::PARTS]]
+    assert [report.fault.name for report in reports if report.is_open] == []
 
 
 def in_a_game() -> Table:
@@ -129,12 +120,12 @@ def test_a_fault_is_gone_when_its_run_is_over() -> None:
     fault = BY_NAME["unchecked transitions._settle/2"]
     table = in_a_game()
     game = table.ends[ANN].state.games[0]
-    before = transitions._settle.__code__
+    before = SETTLE.__code__
     for scenario, _ in zip(scenarios(fault, "gone"), range(2), strict=False):
-        FaultyArena(scenario, fault).run()
-        assert transitions._settle.__code__ is before
+        faulty_run(scenario, fault.plant, Reach())
+        assert SETTLE.__code__ is before
         with pytest.raises(Violation, match="CH-SETTLE-2"):
-            transitions._settle(table.ends[ANN].state, Side(game.mover.other), Settle(game.id))
+            SETTLE(table.ends[ANN].state, Side(game.mover.other), Settle(game.id))
 
 
 def test_a_skipped_check_does_not_raise_and_reports_that_it_was_reached() -> None:
@@ -144,9 +135,9 @@ def test_a_skipped_check_does_not_raise_and_reports_that_it_was_reached() -> Non
     (fits,) = (check_ for check_ in checks() if check_.name == "transitions._settle/2")
     reached: list[int] = []
     with skipped(fits, lambda: reached.append(1)):
-        after, settled = transitions._settle(state, game.mover.other, Settle(game.id))
+        after, settled = SETTLE(state, game.mover.other, Settle(game.id))
         with pytest.raises(Violation, match="CH-SETTLE-1"):
-            transitions._settle(state, game.mover, Settle(999))
+            SETTLE(state, game.mover, Settle(999))
     assert reached == [1]
     assert (after.games, len([settled])) == ((), 1)
 
@@ -169,31 +160,22 @@ def test_a_function_that_the_engine_does_not_have_is_an_error() -> None:
         "peer.machine:Peer.gone",
         "peer.machine:Gone.handle",
     ):
-        with pytest.raises(InvariantError, match="cannot be planted"):
-            replaced(where, always(None), lambda: None).__enter__()
+        with pytest.raises(AttributeError, match="one"):
+            engine(where, always(None))
 
 
-def test_every_fault_has_its_place_in_the_engine() -> None:
-    peer = sit().ends[ANN].peer
-    for fault in faults():
-        assert isinstance(fault.plant(peer).react(None, lambda event: []), list)
-
-
-class Harmless(EngineFault):
-    """A fault that changes nothing and says that it did."""
-
-    def __init__(self, peer: Peer, reached: bool = True) -> None:
-        super().__init__(peer)
-        self.reached = reached
+def harmless(stack: ExitStack, reach: Reach) -> None:
+    """Change nothing, and say that it did."""
+    reach.mark()
 
 
 def test_a_fault_without_effect_differs_from_one_that_was_not_reached(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(search, "MOST_RUNS", 2)
-    fault = PlantedFault("harmless", ("safety",), "does no harm", Harmless, ("",))
+    fault = DisputeFault("harmless", ("safety",), "does no harm", harmless, ("",))
     assert examine(fault, "x").outcome is FaultStatus.UNNOTICED
-    never = replace(fault, plant=lambda peer: Harmless(peer, False))
+    never = replace(fault, plant=lambda stack, reach: None)
     assert examine(never, "x").outcome is FaultStatus.UNREACHED
     assert examine(replace(fault, seen_by=()), "x").outcome is FaultStatus.UNREACHED
 
@@ -201,7 +183,7 @@ def test_a_fault_without_effect_differs_from_one_that_was_not_reached(
 def test_a_promise_that_breaks_without_the_fault_is_reported_as_such(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    fault = PlantedFault("none", ("safety",), "nothing", EngineFault, ("",))
+    fault = DisputeFault("none", ("safety",), "nothing", lambda stack, reach: None, ("",))
     monkeypatch.setattr(search, "check", lambda run: [BrokenPromise("safety", "planted")])
     report = examine(fault, "x")
     assert (report.outcome, report.how) == (FaultStatus.WITHOUT, "planted")
@@ -209,53 +191,73 @@ def test_a_promise_that_breaks_without_the_fault_is_reported_as_such(
 
 
 def test_without_a_fault_the_same_runs_break_no_promise() -> None:
-    fault = PlantedFault(
-        "none", ("safety",), "nothing", EngineFault, ("leaver", "breaks-ch-settle-2")
-    )
+    seen_by = "leaver", "breaks-ch-settle-2"
+    fault = DisputeFault("none", ("safety",), "nothing", lambda stack, reach: None, seen_by)
     for scenario, _ in zip(scenarios(fault, "faults"), range(3), strict=False):
-        assert check(FaultyArena(scenario, fault).run()) == []
+        assert check(faulty_run(scenario, fault.plant, Reach())) == []
 
 
-def test_the_command_reports_what_noticed_each_fault(capsys: pytest.CaptureFixture[str]) -> None:
-    ran = channelsim(capsys, "dispute", "faults", "_settle/2", "never slashes", "--json")
-    assert ran.code == 0, ran.err
-    told = json.loads(ran.out)
-    assert (told["faults"], told["noticed"], told["open"]) == (2, 2, [])
-    assert told["rules"]["CH-SETTLE-2"] == {
-        "unchecked transitions._settle/2": "breaks-ch-settle-2: law"
-    }
-    scenario = msgspec.convert(told["findings"][0]["scenario"], Scenario)
-    assert check(FaultyArena(scenario, BY_NAME["unchecked transitions._settle/2"]).run())
+def test_only_the_honest_side_has_the_fault() -> None:
+    """The other side's peer refuses what breaks CH-SETTLE-2, however often it is asked."""
+    seen: list[int] = []
+
+    def plant(stack: ExitStack, reach: Reach) -> None:
+        right = machine.transition
+
+        def noted(config: Config, *given: Any) -> Any:
+            seen.append(config.side)
+            return right(config, *given)
+
+        stack.enter_context(mock.patch.object(machine, "transition", noted))
+
+    run = faulty_run(Scenario(("calpoker",), "sides", side=0), plant, Reach())
+    assert {*seen} == {run.scenario.honest} == {1}
 
 
-def test_an_unnoticed_fault_fails_the_command(
+def printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *names: str
+) -> Any:
+    """The exit code of the tool, and the lines that it prints; it works in this process."""
+    monkeypatch.setattr(sys, "argv", ["dispute_faults", *names])
+    monkeypatch.setattr(tool, "ProcessPoolExecutor", lambda *given: ThreadPoolExecutor(1))
+    code = tool.main()
+    return code, capsys.readouterr().out.splitlines()
+
+
+def test_the_tool_prints_what_noticed_each_fault(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    harmless = PlantedFault("harmless", ("safety",), "does no harm", Harmless, ("",))
-    monkeypatch.setattr(search, "MOST_RUNS", 1)
-    for module in (search, cli):
-        monkeypatch.setattr(module, "faults", lambda: (harmless,))
-    ran = channelsim(capsys, "dispute", "faults")
-    assert ran.code == 1
-    assert json.loads(ran.out)["open"] == ["harmless"]
-    assert json.loads(ran.out)["summary"] == "1 finding (worst: unnoticed fault)"
-    for module in (search, cli):
-        monkeypatch.setattr(module, "ARGUED", {"harmless": "it does no harm"})
-    assert channelsim(capsys, "dispute", "faults").code == 0
+    code, lines = printed(monkeypatch, capsys, "_settle/2", "never slashes")
+    assert code == 0
+    assert lines[0].startswith("noticed: unchecked transitions._settle/2 (CH-SETTLE-2)")
+    assert "by breaks-ch-settle-2@0: law: it accepted what breaks CH-SETTLE-2" in lines[0]
+    assert lines[2].startswith("2 faults: 2 noticed, 0 refused by another check")
+    assert lines[2].endswith("open: none")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("nothing",), "no fault is called 'nothing'"),
-        (("_settle",), "did you mean 'unchecked transitions._settle/1' or"),
-        (("--jobs", "0"), "from 1 to 256"),
-    ],
-)
-def test_wrong_use_is_one_line(
-    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], said: str
+@pytest.mark.long
+def test_the_tool_works_in_processes() -> None:
+    command = [sys.executable, "-m", "scripts.tools.dispute_faults", "_settle/2"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert printed.splitlines()[1].startswith("1 fault: 1 noticed")
+
+
+def test_an_unnoticed_fault_fails_the_tool(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ran = channelsim(capsys, "dispute", "faults", *arguments)
-    assert ran.code == 2
-    assert said in ran.err
-    assert len(ran.err.splitlines()) == 1
+    fault = DisputeFault("harmless", ("safety",), "does no harm", harmless, ("",))
+    monkeypatch.setattr(search, "MOST_RUNS", 1)
+    for module in (search, tool):
+        monkeypatch.setattr(module, "faults", lambda: (fault,))
+    code, lines = printed(monkeypatch, capsys)
+    assert code == 1
+    assert lines[1].endswith("open: harmless")
+    monkeypatch.setattr(search, "ARGUED", {"harmless": "it does no harm"})
+    code, lines = printed(monkeypatch, capsys)
+    assert (code, lines[0].rpartition(": ")[2]) == (0, "it does no harm")
+
+
+def test_no_fault_of_a_name_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["dispute_faults", "nothing at all"])
+    with pytest.raises(SystemExit, match="no fault is called 'nothing at all'"):
+        tool.main()

@@ -7,18 +7,18 @@ adversaries against which it shows.
 from __future__ import annotations
 
 from channelsim.channel.adversaries.rules.breaker import UNBREAKABLE, name_of
-from channelsim.channel.simulation.faults.chain_faults import CHAIN_FAULTS
-from channelsim.channel.simulation.faults.fee_faults import FEE_FAULTS
-from channelsim.channel.simulation.faults.kinds import EngineCheck, checks, skips
-from channelsim.channel.simulation.faults.planted_fault import PlantedFault
-from channelsim.channel.simulation.faults.play_faults import PLAY_FAULTS
-from channelsim.channel.simulation.faults.time_faults import TIME_FAULTS
+from scripts.tools.dispute_faults.chain import CHAIN_FAULTS
+from scripts.tools.dispute_faults.dispute_fault import DisputeFault
+from scripts.tools.dispute_faults.engine_checks import EngineCheck, checks, skips
+from scripts.tools.dispute_faults.fees import FEE_FAULTS
+from scripts.tools.dispute_faults.play import PLAY_FAULTS
+from scripts.tools.dispute_faults.times import TIME_FAULTS
 
 
-def _unchecked(check: EngineCheck) -> PlantedFault:
+def _unchecked(check: EngineCheck) -> DisputeFault:
     function = check.name.split("/")[0]
     rules = (*check.rules, *_RULES_OF.get(function, ()))
-    return PlantedFault(
+    return DisputeFault(
         f"unchecked {check.name}",
         rules,
         f"does not refuse: {check.says}",
@@ -66,6 +66,6 @@ ARGUED = {
 """Faults that no adversary can show, by name, and why."""
 
 
-def faults() -> tuple[PlantedFault, ...]:
+def faults() -> tuple[DisputeFault, ...]:
     """All faults: the skipped checks, in the order of the source, and then the others."""
     return (*map(_unchecked, checks()), *BEHAVIOURS)
