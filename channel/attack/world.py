@@ -48,13 +48,13 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.network.link import Link, reconnecting
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.interface import BrokenOff, Effect
+from channelsim.channel.peer.interface import BrokenOff, Connected, Effect
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.defaults import DEFAULT_STACK, DEFAULT_UNIT
 from channelsim.channel.session.identity import make_config, node_seed, policy_chance
-from channelsim.channel.session.session_events import BlockMade, SessionEvent
+from channelsim.channel.session.session_events import BlockMade, Handled, SessionEvent
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.reorganisations import Reorganisations
 from channelsim.channel.simulation.run import Party, Run, RunLog
@@ -441,6 +441,9 @@ class World:
             process.report_stored(*before.unsure)
         for how in self.monitors.restart(before.states, after):
             self._violated("restart", f"the {process.config.name}: {how}")
+        if any(state.early for state in before.states):
+            # To the model of the conversation, this loses held messages as a connection does.
+            self.run_log(Handled(process.config.name, Connected(), ()))
         self._note(f"{process.config.name} starts again")
         self._saw(process.side, Restarted())
         self.observer.on_fault(process.side, "starts again from its store")

@@ -122,6 +122,21 @@ def test_a_monitor_of_what_is_around_a_peer_sees_its_mistake_and_nothing_else(
     assert broken_together((), script) == set()
 
 
+def test_a_message_that_was_held_before_a_restart_is_taken_again() -> None:
+    """Its sender repeats it, so a process that starts again must not know it."""
+    actions = (Action("node-away", 0, 5, pause=60), Action("crash", 1, 9, 2))
+    script = Attack(("calpoker",), "early 4", actions, hands=1)
+    assert broken_together((), script) == set()
+    assert "restart" in broken_together(("knows-messages-that-it-dropped",), script)
+
+
+def test_secrets_of_a_deck_that_stay_after_its_proposal_are_seen() -> None:
+    unfit = Action("deviate", 0, 0, name="unfit-proposer")
+    script = Attack((DEALT,), "unfit", (unfit,), hands=1)
+    assert broken_together((), script) == set()
+    assert "decks" in broken_together(("erases-locks-late",), script)
+
+
 @pytest.mark.long
 def test_secrets_of_a_deck_that_stay_on_disk_are_seen() -> None:
     script = Attack((DEALT,), "around", (), hands=2, snapshots=50)
