@@ -43,6 +43,14 @@ DEVIATES, DEVIATIONS = 25, 3
 """The per cent of the sessions whose hostile side has adversaries by name, besides the others that
 are drawn, and the most of those: each acts where it can."""
 
+SWEEP, SWEPT = 4, 2
+"""Of so many sessions, one has so many adversaries that take turns: each is in some session before
+one is in another."""
+
+FIRST, FIRSTS = 4, 15
+"""The numbers that count as the first ones of a counter, and the per cent of the actions that take
+place there: a process that begins has code of its own."""
+
 PINS = ("pinner", "heavy-pinner")
 """The adversaries that keep spends from blocks by what they pay."""
 
@@ -50,11 +58,33 @@ PATIENT = 9
 """The most blocks that all actions of a script take on average, unless it is to go further."""
 
 
-def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -> Attack:
-    """Draw a script from a seed. Each has a few kinds of actions only, so that each can go deep."""
+def swept(seed: str, number: int) -> tuple[str, ...]:
+    """The adversaries whose turn it is in this session of a campaign: most have none.
+
+    >>> [len(swept("seed", number)) for number in range(5)]
+    [2, 0, 0, 0, 2]
+    """
+    if number % SWEEP:
+        return ()
+    order = Chance(derive(seed.encode(), "sweep")).draw(names(), len(names()))
+    first = SWEPT * (number // SWEEP)
+    return tuple(order[(first + place) % len(order)] for place in range(SWEPT))
+
+
+def draw(
+    games: Sequence[str],
+    seed: str,
+    kinds: Sequence[str] = tuple(KINDS),
+    adversaries: Sequence[str] = (),
+) -> Attack:
+    """Draw a script from a seed. Each has a few kinds of actions only, so that each can go deep.
+
+    Of one with `adversaries`, the hostile side has these, where they can do something in a game.
+    """
     chance = Chance(derive(seed.encode(), "attack"))
     swarm = chance.draw(kinds, min(len(kinds), chance.between(1, SWARM)))
-    game = pick_game(games, chance)
+    able = [name for name in games if {*adversaries} & {*adversaries_in(name)}]
+    game = pick_game(able or games, chance)
     goes_on_chain = GO_ON_CHAIN in kinds and chance.chance(30)
     landmarks = likely_landmarks(swarm, goes_on_chain=goes_on_chain)
     actions: list[Action] = []
@@ -67,11 +97,19 @@ def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -
         actions.append(action)
         if action.kind in ("crash", "stop", OLD_COPY) and chance.chance(30):
             actions.append(repeated(action, chance))
+        if action.kind == "sync-fails" and "power-loss" in kinds and chance.chance(50):
+            amount = chance.below(KINDS["power-loss"].most + 1)
+            actions.append(
+                Action("power-loss", action.side, chance.below(4), amount, since="restart")
+            )
     if goes_on_chain:
         actions.append(drawn_action(KINDS[GO_ON_CHAIN], chance, 0))
         if "reorganise" in kinds and chance.chance(30):
             actions.append(undoing(chance))
-    if "deviate" in kinds and chance.chance(DEVIATES):
+    if "deviate" in kinds and adversaries:
+        acting = [replace(deviation(chance), name=name) for name in adversaries]
+        actions += [replace(action, side=actions[0].side) for action in acting]
+    elif "deviate" in kinds and chance.chance(DEVIATES):
         deviations = range(chance.between(1, DEVIATIONS))
         actions += [replace(deviation(chance), side=actions[0].side) for _ in deviations]
     actions += company(actions, game, kinds, Chance(derive(seed.encode(), "attack", "company")))
@@ -201,6 +239,8 @@ def drawn_action(
 def drawn_place(kind: Kind, chance: Chance, landmarks: Sequence[str]) -> tuple[str, int]:
     """Draw a landmark and a number: of blocks after one, the next ones or at a boundary."""
     if kind.counts_from_start or kind.name == GO_ON_CHAIN or chance.chance(40):
+        if kind.name != GO_ON_CHAIN and chance.chance(FIRSTS):
+            return START, chance.below(FIRST)
         return START, chance.below(max(1, kind.span // chance.pick((1, 2, 4))))
     since = chance.pick(landmarks)
     _, span = LANDMARKS[since]

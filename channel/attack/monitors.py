@@ -309,9 +309,9 @@ def as_restarted(state: PeerState) -> PeerState:
     """A state of a peer as its next process begins: on a new connection.
 
     Messages that are held until the channel coin is deep are forgotten, as their sender repeats
-    them; so the repeats must not be known.
+    them; so the repeats must not be known. Once the channel is left, nothing is repeated.
     """
-    if not state.early:
+    if not state.early or state.phase not in (Phase.OPENING, Phase.FUNDING):
         return state
     return structs.replace(state, early=(), last_received=b"", last_batch=b"")
 

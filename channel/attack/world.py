@@ -15,6 +15,8 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
+import msgspec
+
 from channelsim.channel.attack.actions import Action, Attack, hostile_side, possible
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.filled_blocks import filled_by, filled_chain
@@ -28,7 +30,7 @@ from channelsim.channel.attack.kinds import (
     OLD_COPY,
     STEP,
 )
-from channelsim.channel.attack.monitors import Monitors, Violation
+from channelsim.channel.attack.monitors import Monitors, Violation, as_restarted
 from channelsim.channel.attack.old_copies import OldCopies
 from channelsim.channel.attack.process import Instant, Process
 from channelsim.channel.attack.script import Script
@@ -439,9 +441,13 @@ class World:
     def _compare(self, process: Process, before: Instant, after: PeerState) -> None:
         if before.unsure is not None and self.monitors.was_stored(before.states, after):
             process.report_stored(*before.unsure)
-        for how in self.monitors.restart(before.states, after):
+        states = before.states
+        if process.lasting is not None:
+            older = (msgspec.structs.replace(s, last_received=process.lasting) for s in states)
+            states = (*states, *older)
+        for how in self.monitors.restart(states, after):
             self._violated("restart", f"the {process.config.name}: {how}")
-        if any(state.early for state in before.states):
+        if any(as_restarted(state) is not state for state in before.states):
             # To the model of the conversation, this loses held messages as a connection does.
             self.run_log(Handled(process.config.name, Connected(), ()))
         self._note(f"{process.config.name} starts again")

@@ -35,11 +35,15 @@ def _without(fault: EngineFault, event: Event | None, react: React) -> list[Effe
 
 @dataclass
 class EngineFault:
-    """A fault in one peer for one run; `reached`: it has made a difference."""
+    """A fault in one peer for one run; `reached`: it has made a difference.
+
+    One that `is_inside` changes what the engine does, and not its events and effects.
+    """
 
     peer: Peer
     around: Around = _without
     reached: bool = False
+    is_inside: bool = False
 
     def mark(self) -> None:
         """Note that the fault made a difference."""
@@ -106,7 +110,7 @@ def skips(check: EngineCheck) -> Plant:
         with skipped(check, fault.mark):
             return react(event)
 
-    return lambda peer: EngineFault(peer, around)
+    return lambda peer: EngineFault(peer, around, is_inside=True)
 
 
 def engine(where: str, other: Callable[[Any], Any]) -> Plant:
@@ -117,7 +121,7 @@ def engine(where: str, other: Callable[[Any], Any]) -> Plant:
         with replaced(where, other, fault.mark):
             return react(event)
 
-    return lambda peer: EngineFault(peer, around)
+    return lambda peer: EngineFault(peer, around, is_inside=True)
 
 
 # --- functions of the engine ---------------------------------------------------------------------

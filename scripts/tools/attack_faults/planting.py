@@ -92,20 +92,23 @@ def function(owner: Any, name: str, wrong: Wrong) -> Planting:
     return marking(owner, name, marked)
 
 
-def where_it_fails(owner: Any, name: str, planting: Planting) -> Planting:
-    """A fault that makes a difference only where this function fails, as far as a probe knows."""
+def where_it_fails(
+    owner: Any, name: str, planting: Planting, error: type[Exception] = Exception
+) -> Planting:
+    """A fault that makes a difference only where this function fails, as far as a probe knows, by
+    such an `error`."""
 
     async def awaited(reach: Reach, result: Any) -> Any:
         try:
             return await result
-        except Exception:
+        except error:
             reach.mark()
             raise
 
     def probe(reach: Reach, right: Any, *given: Any, **more: Any) -> Any:
         try:
             result = right(*given, **more)
-        except Exception:
+        except error:
             reach.mark()
             raise
         return awaited(reach, result) if isawaitable(result) else result
@@ -125,6 +128,28 @@ def changing(owner: Any, name: str, change: Callable[[Any], Any]) -> Planting:
         return result if reach.probes else wrong
 
     return marking(owner, name, changed, changed)
+
+
+def differing(owner: Any, name: str, wrong: Wrong) -> Planting:
+    """Replace a function whose wrong form calls the right one once, and returns something else.
+
+    It is marked where it does, or where it fails: what it returns is compared.
+    """
+
+    def marked(reach: Reach, right: Any, *given: Any, **more: Any) -> Any:
+        result = right(*given, **more)
+        try:
+            other = wrong(lambda *given, **more: result, *given, **more)
+        except Exception:
+            reach.mark()
+            if not reach.probes:
+                raise
+            return result
+        if other != result:
+            reach.mark()
+        return result if reach.probes else other
+
+    return marking(owner, name, marked, marked)
 
 
 def value(owner: Any, name: str, wrong: object) -> Planting:
@@ -198,10 +223,44 @@ def in_peer(plant_in: PeerPlant) -> Planting:
     """Plant a fault of `dispute faults` in each peer."""
     start, handle = Peer.start, Peer.handle
 
+    def probe(stack: ExitStack, reach: Reach) -> None:
+        # Probes are planted together: each goes on with the one before it.
+        inner = Peer.handle
+        twins: WeakKeyDictionary[Peer, EngineFault] = WeakKeyDictionary()
+
+        def handles(peer: Peer, event: Event) -> list[Effect]:
+            before, due = peer.state, inner(peer, event)
+            if reach.reached:
+                return due
+            fault = twins.get(peer)
+            if fault is None:
+                fault = twins[peer] = plant_in(Peer(peer.config))
+            if fault.is_inside:
+                reach.mark()
+                return due
+            twin, after = fault.peer, peer.state
+            twin.state = before
+
+            def reacts(other: Event | None) -> list[Effect]:
+                if other is not event:
+                    return handle(twin, other) if other is not None else []
+                twin.state = after
+                return list(due)
+
+            try:
+                fault.react(event, reacts)
+            except Exception:
+                # It makes a difference that the right peer may never meet.
+                reach.mark()
+            if fault.reached:
+                reach.mark()
+            return due
+
+        stack.enter_context(mock.patch.object(Peer, "handle", handles))
+
     def plant(stack: ExitStack, reach: Reach) -> None:
         if reach.probes:
-            # It may be reached by any event.
-            reach.mark()
+            probe(stack, reach)
             return
         planted: WeakKeyDictionary[Peer, EngineFault] = WeakKeyDictionary()
 
