@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.attack import boundaries
-from channelsim.channel.attack.actions import Action, Attack, hostile_side
+from channelsim.channel.attack.actions import LAST_SAFE, Action, Attack, hostile_side
 from channelsim.channel.attack.filled_blocks import FILL
 from channelsim.channel.attack.kinds import (
     BLOCK,
@@ -53,6 +53,12 @@ place there: a process that begins has code of its own."""
 
 PINS = ("pinner", "heavy-pinner")
 """The adversaries that keep spends from blocks by what they pay."""
+
+STALE = ("stale-any", "stale-oldest", "stale-previous", "stale-richest", "impatient")
+"""The adversaries that publish a stale state as soon as they can."""
+
+WATCHED, DOWN = 30, ("stop", "crash")
+"""The per cent of the sessions with a watcher, and the absences in which it acts for its side."""
 
 PATIENT = 9
 """The most blocks that all actions of a script take on average, unless it is to go further."""
@@ -112,7 +118,11 @@ def draw(
     elif "deviate" in kinds and chance.chance(DEVIATES):
         deviations = range(chance.between(1, DEVIATIONS))
         actions += [replace(deviation(chance), side=actions[0].side) for _ in deviations]
-    actions += company(actions, game, kinds, Chance(derive(seed.encode(), "attack", "company")))
+    watched = chance.chance(WATCHED)
+    beside = Chance(derive(seed.encode(), "attack", "company"))
+    actions += company(actions, game, kinds, beside)
+    if watched and beside.chance(50):
+        actions += [action for action in _about_watchers(beside) if action.kind in kinds]
     copy = next((action for action in actions if action.kind == OLD_COPY), None)
     if copy is not None and hostile_side(actions) is None and chance.chance(50):
         # A counterparty that never closes: the player has the copy published.
@@ -123,7 +133,7 @@ def draw(
         actions=tuple(actions),
         hands=chance.between(1, 2),
         snapshots=chance.pick(SNAPSHOTS),
-        watched=chance.chance(30),
+        watched=watched,
         tight=chance.chance(10),
     )
     return arranged(attack, chance)
@@ -155,6 +165,20 @@ def _about_fees(chance: Chance) -> Iterator[Action]:
     yield undoing(chance)
 
 
+def _about_watchers(chance: Chance) -> Iterator[Action]:
+    """A state on chain while no process runs that could answer it: a stale one, or the newest."""
+    if chance.chance(50):
+        yield replace(deviation(chance), name=chance.pick(STALE))
+        yield Action(
+            "stop", 1, chance.below(3), since="unroll", blocks=chance.between(6, LAST_SAFE)
+        )
+        return
+    yield Action(GO_ON_CHAIN, chance.below(2), chance.between(14, 40))
+    blocks = chance.between(12, boundaries.LONGEST)
+    for side in (0, 1):
+        yield Action("stop", side, chance.between(1, 3), since="unroll", blocks=blocks)
+
+
 def _about_decks(chance: Chance) -> Iterator[Action]:
     """More decks, one of them several times, and messages about them that are lost or repeated."""
     for _ in range(2):
@@ -167,10 +191,11 @@ def _about_decks(chance: Chance) -> Iterator[Action]:
 def arranged(attack: Attack, chance: Chance) -> Attack:
     """The script with all its actions possible: of one hostile side at most, which never restarts,
     and of one that goes on from old copies; adversaries that can do something in its game; and
-    beside a hostile side, no more absence than its spends can be answered in."""
+    beside a hostile side, no more absence than its spends can be answered in, by a watcher too."""
     hostile = hostile_side(attack.actions)
     copied = next((action.side for action in attack.actions if action.kind == OLD_COPY), 0)
     left = float("inf") if hostile is None else float(MOST_OUTAGE)
+    down = LAST_SAFE - MOST_OUTAGE if attack.watched else 0
     actions = []
     for action in attack.actions:
         kind, side, name = KINDS[action.kind], action.side, action.name
@@ -183,6 +208,8 @@ def arranged(attack: Attack, chance: Chance) -> Attack:
         if kind.is_named and name not in (able := adversaries_in(attack.games[0])):
             name = chance.pick(able)
         action = replace(action, side=side, name=name)
+        if action.kind in DOWN and left < action.lasts <= left + down:
+            left, down = left + down, 0
         if action.lasts > left:
             action = replace(action, pause=0, blocks=0)
         left -= action.lasts
