@@ -84,10 +84,10 @@ class DeckDuties:
                 if step and known and number in burnt:
                     yield f"burns deck {number} for a step that comes again"
                 self.steps.add((number, step, data))
-            case Batch():
-                yield from _kept_secrets(after, "that no game needs")
             case _:
                 pass
+        if isinstance(message, Batch) or any(isinstance(one, Batch) for one in _sent(effects)):
+            yield from _kept_secrets(after, "that no game needs")
         if isinstance(event, Block):
             yield from self._untimely(event, before.play.decks, pool, burnt)
         if isinstance(event, Block | DeckComputed) or isinstance(message, DeckStep):

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.attack import boundaries
-from channelsim.channel.attack.actions import Action, Attack, hostile_side
+from channelsim.channel.attack.actions import LAST_SAFE, Action, Attack, hostile_side
 from channelsim.channel.attack.filled_blocks import FILL
 from channelsim.channel.attack.kinds import (
     BLOCK,
@@ -43,18 +43,54 @@ DEVIATES, DEVIATIONS = 25, 3
 """The per cent of the sessions whose hostile side has adversaries by name, besides the others that
 are drawn, and the most of those: each acts where it can."""
 
+SWEEP, SWEPT = 4, 2
+"""Of so many sessions, one has so many adversaries that take turns: each is in some session before
+one is in another."""
+
+FIRST, FIRSTS = 4, 15
+"""The numbers that count as the first ones of a counter, and the per cent of the actions that take
+place there: a process that begins has code of its own."""
+
 PINS = ("pinner", "heavy-pinner")
 """The adversaries that keep spends from blocks by what they pay."""
+
+STALE = ("stale-any", "stale-oldest", "stale-previous", "stale-richest", "impatient")
+"""The adversaries that publish a stale state as soon as they can."""
+
+WATCHED, DOWN = 30, ("stop", "crash")
+"""The per cent of the sessions with a watcher, and the absences in which it acts for its side."""
 
 PATIENT = 9
 """The most blocks that all actions of a script take on average, unless it is to go further."""
 
 
-def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -> Attack:
-    """Draw a script from a seed. Each has a few kinds of actions only, so that each can go deep."""
+def swept(seed: str, number: int) -> tuple[str, ...]:
+    """The adversaries whose turn it is in this session of a campaign: most have none.
+
+    >>> [len(swept("seed", number)) for number in range(5)]
+    [2, 0, 0, 0, 2]
+    """
+    if number % SWEEP:
+        return ()
+    order = Chance(derive(seed.encode(), "sweep")).draw(names(), len(names()))
+    first = SWEPT * (number // SWEEP)
+    return tuple(order[(first + place) % len(order)] for place in range(SWEPT))
+
+
+def draw(
+    games: Sequence[str],
+    seed: str,
+    kinds: Sequence[str] = tuple(KINDS),
+    adversaries: Sequence[str] = (),
+) -> Attack:
+    """Draw a script from a seed. Each has a few kinds of actions only, so that each can go deep.
+
+    Of one with `adversaries`, the hostile side has these, where they can do something in a game.
+    """
     chance = Chance(derive(seed.encode(), "attack"))
     swarm = chance.draw(kinds, min(len(kinds), chance.between(1, SWARM)))
-    game = pick_game(games, chance)
+    able = [name for name in games if {*adversaries} & {*adversaries_in(name)}]
+    game = pick_game(able or games, chance)
     goes_on_chain = GO_ON_CHAIN in kinds and chance.chance(30)
     landmarks = likely_landmarks(swarm, goes_on_chain=goes_on_chain)
     actions: list[Action] = []
@@ -67,14 +103,26 @@ def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -
         actions.append(action)
         if action.kind in ("crash", "stop", OLD_COPY) and chance.chance(30):
             actions.append(repeated(action, chance))
+        if action.kind == "sync-fails" and "power-loss" in kinds and chance.chance(50):
+            amount = chance.below(KINDS["power-loss"].most + 1)
+            actions.append(
+                Action("power-loss", action.side, chance.below(4), amount, since="restart")
+            )
     if goes_on_chain:
         actions.append(drawn_action(KINDS[GO_ON_CHAIN], chance, 0))
         if "reorganise" in kinds and chance.chance(30):
             actions.append(undoing(chance))
-    if "deviate" in kinds and chance.chance(DEVIATES):
+    if "deviate" in kinds and adversaries:
+        acting = [replace(deviation(chance), name=name) for name in adversaries]
+        actions += [replace(action, side=actions[0].side) for action in acting]
+    elif "deviate" in kinds and chance.chance(DEVIATES):
         deviations = range(chance.between(1, DEVIATIONS))
         actions += [replace(deviation(chance), side=actions[0].side) for _ in deviations]
-    actions += company(actions, game, kinds, Chance(derive(seed.encode(), "attack", "company")))
+    watched = chance.chance(WATCHED)
+    beside = Chance(derive(seed.encode(), "attack", "company"))
+    actions += company(actions, game, kinds, beside)
+    if watched and beside.chance(50):
+        actions += [action for action in _about_watchers(beside) if action.kind in kinds]
     copy = next((action for action in actions if action.kind == OLD_COPY), None)
     if copy is not None and hostile_side(actions) is None and chance.chance(50):
         # A counterparty that never closes: the player has the copy published.
@@ -85,7 +133,7 @@ def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -
         actions=tuple(actions),
         hands=chance.between(1, 2),
         snapshots=chance.pick(SNAPSHOTS),
-        watched=chance.chance(30),
+        watched=watched,
         tight=chance.chance(10),
     )
     return arranged(attack, chance)
@@ -117,6 +165,20 @@ def _about_fees(chance: Chance) -> Iterator[Action]:
     yield undoing(chance)
 
 
+def _about_watchers(chance: Chance) -> Iterator[Action]:
+    """A state on chain while no process runs that could answer it: a stale one, or the newest."""
+    if chance.chance(50):
+        yield replace(deviation(chance), name=chance.pick(STALE))
+        yield Action(
+            "stop", 1, chance.below(3), since="unroll", blocks=chance.between(6, LAST_SAFE)
+        )
+        return
+    yield Action(GO_ON_CHAIN, chance.below(2), chance.between(14, 40))
+    blocks = chance.between(12, boundaries.LONGEST)
+    for side in (0, 1):
+        yield Action("stop", side, chance.between(1, 3), since="unroll", blocks=blocks)
+
+
 def _about_decks(chance: Chance) -> Iterator[Action]:
     """More decks, one of them several times, and messages about them that are lost or repeated."""
     for _ in range(2):
@@ -129,10 +191,11 @@ def _about_decks(chance: Chance) -> Iterator[Action]:
 def arranged(attack: Attack, chance: Chance) -> Attack:
     """The script with all its actions possible: of one hostile side at most, which never restarts,
     and of one that goes on from old copies; adversaries that can do something in its game; and
-    beside a hostile side, no more absence than its spends can be answered in."""
+    beside a hostile side, no more absence than its spends can be answered in, by a watcher too."""
     hostile = hostile_side(attack.actions)
     copied = next((action.side for action in attack.actions if action.kind == OLD_COPY), 0)
     left = float("inf") if hostile is None else float(MOST_OUTAGE)
+    down = LAST_SAFE - MOST_OUTAGE if attack.watched else 0
     actions = []
     for action in attack.actions:
         kind, side, name = KINDS[action.kind], action.side, action.name
@@ -145,6 +208,8 @@ def arranged(attack: Attack, chance: Chance) -> Attack:
         if kind.is_named and name not in (able := adversaries_in(attack.games[0])):
             name = chance.pick(able)
         action = replace(action, side=side, name=name)
+        if action.kind in DOWN and left < action.lasts <= left + down:
+            left, down = left + down, 0
         if action.lasts > left:
             action = replace(action, pause=0, blocks=0)
         left -= action.lasts
@@ -201,6 +266,8 @@ def drawn_action(
 def drawn_place(kind: Kind, chance: Chance, landmarks: Sequence[str]) -> tuple[str, int]:
     """Draw a landmark and a number: of blocks after one, the next ones or at a boundary."""
     if kind.counts_from_start or kind.name == GO_ON_CHAIN or chance.chance(40):
+        if kind.name != GO_ON_CHAIN and chance.chance(FIRSTS):
+            return START, chance.below(FIRST)
         return START, chance.below(max(1, kind.span // chance.pick((1, 2, 4))))
     since = chance.pick(landmarks)
     _, span = LANDMARKS[since]

@@ -23,6 +23,7 @@ from channelsim.channel.attack.drawing import (
     drawn_place,
     pick_game,
     repeated,
+    swept,
 )
 from channelsim.channel.attack.kinds import BLOCK_TIME, KINDS, LANDMARKS, MOST_PAUSE
 from channelsim.channel.crypto.hkdf import derive
@@ -99,7 +100,7 @@ def script(
     """The script of a session of a campaign, by its number: every second one is a new draw."""
     own = f"{seed}/{number}"
     if not pool.parents or number % 2 == 0:
-        return draw(games, own, kinds)
+        return draw(games, own, kinds, swept(seed, number))
     return changed(pool.parents, Chance(derive(own.encode(), "changed")), games, own, kinds)
 
 

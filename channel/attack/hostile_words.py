@@ -195,6 +195,7 @@ class Speaking(Adversary):
             self._shutdown,
             self._numbers,
             lambda: encode(Advisory(chance.pick(self._game_ids()), chance.bytes(33))),
+            lambda: bytes(self.peer.longest_message + 1),
         )
         return chance.pick(kinds)()
 

@@ -132,7 +132,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("store-full", STATEMENT, 120, "the disk is full", restarts=True),
         Kind("store-fails", STATEMENT, 120, "a write fails", restarts=True),
         Kind(
-            *("sync-fails", STATEMENT, 120, "a write is reported as failed, but was done"),
+            *("sync-fails", STATEMENT, 120, "a write is done, but not on the disk, and fails"),
             restarts=True,
         ),
         Kind("watch-fails", FILE, 20, "nothing can be added to the watcher's file", restarts=True),

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import structs
+
 from channelsim.channel.attack.actions import LAST_PATIENT, LAST_SAFE, Action, absence, causes
 from channelsim.channel.attack.kinds import GO_ON_CHAIN, MOST_OUTAGE
 from channelsim.channel.attack.old_copies import broken_to_restored, is_held_up
@@ -291,7 +293,7 @@ def _growth(name: str, effects: Sequence[object]) -> Iterator[Violation]:
             yield Violation("growth", f"the {name} has {size} {what} after one event")
 
 
-UNSTORED = ("block", "early", "resuming", "play", "dispute")
+UNSTORED = ("block", "resuming", "play", "dispute")
 """Parts of a peer's state that a restart may change: they come again with blocks and connections.
 Play and disputes are compared part by part."""
 
@@ -303,8 +305,20 @@ UNSTORED_DISPUTE = ("block",)
 """Parts of a dispute that a restart may change: each block brings them again."""
 
 
+def as_restarted(state: PeerState) -> PeerState:
+    """A state of a peer as its next process begins: on a new connection.
+
+    Messages that are held until the channel coin is deep are forgotten, as their sender repeats
+    them; so the repeats must not be known. Once the channel is left, nothing is repeated.
+    """
+    if not state.early or state.phase not in (Phase.OPENING, Phase.FUNDING):
+        return state
+    return structs.replace(state, early=(), last_received=b"", last_batch=b"")
+
+
 def differences(before: PeerState, after: PeerState) -> list[str]:
     """The names of all parts in which two states of a peer differ that a restart must keep."""
+    before = as_restarted(before)
     names = [
         name
         for name in PeerState.__struct_fields__

@@ -56,6 +56,8 @@ class NotedNode:
     _watched: set[Coin] = field(default_factory=set)
     _named: set[Coin] = field(default_factory=set)
     _pushes: dict[Bundle, tuple[str, float]] = field(default_factory=dict)
+    _reported: int | None = None
+    _other_since: float | None = None
     _rate: int | None = None
     _reported_rate: int | None = None
 
@@ -74,6 +76,7 @@ class NotedNode:
         """The height of the tip. Raises `NodeError`, as all calls do."""
         peak = self._asked(self.node.peak)
         self._look = _Look(peak)
+        self._compare(peak)
         return peak
 
     def coin(self, coin_id: bytes) -> CoinSeen | None:
@@ -126,6 +129,17 @@ class NotedNode:
             if self.node.slowness:
                 self._troubled_until = max(self._troubled_until, now + self.node.slowness)
 
+    def _compare(self, peak: int) -> None:
+        """Find a height of which the peer does not hear, whether it is above the last or below."""
+        now = self.time()
+        if self._reported is None or peak == self._reported:
+            self._other_since = None
+            return
+        self._other_since = now if self._other_since is None else self._other_since
+        waits = now - max(self._other_since, self._troubled_until)
+        if waits > PATIENCE:
+            self.found(f"does not report the height {peak} in {waits:.0f} s")
+
     # --- the peer ---
 
     def follow(self, event: object, effects: Sequence[Effect]) -> None:
@@ -133,16 +147,21 @@ class NotedNode:
         now = self.time()
         if isinstance(event, FeeRate):
             self._reported_rate = event.mojos_per_cost
+        waiting: dict[Bundle, tuple[str, float]] = {}
         if isinstance(event, Block):
             if self._rate != self._reported_rate:
                 self.found(f"does not tell its peer of the fee rate {self._rate}")
             for how in (*self._misreported(event), *self._not_offered(now)):
                 self.found(how)
             self._count(now)
+            self._reported, self._other_since = event.peak, None
             self._watched |= self._named
+            # The peer pushes again what is still due: it waits for as long as before.
+            waiting, self._pushes = self._pushes, {}
         for effect in effects:
             if isinstance(effect, Push):
-                self._pushes.setdefault(effect.bundle, (effect.name, now))
+                since = waiting.get(effect.bundle, ("", now))[1]
+                self._pushes.setdefault(effect.bundle, (effect.name, since))
                 self._allowed += PER_PUSH
             elif isinstance(effect, Watch):
                 self._named.add(effect.coin)
@@ -194,8 +213,6 @@ class NotedNode:
             waits = now - max(since, self._troubled_until)
             if waits > PATIENCE:
                 yield f"does not offer {name} to its node in {waits:.0f} s"
-        # The peer pushes again what is still due.
-        self._pushes.clear()
 
 
 def _id(seen: CoinSeen) -> str:

@@ -14,12 +14,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from channelsim.channel.attack.actions import Action
 from channelsim.channel.attack.failing_files import failing_log, lose_power
 from channelsim.channel.attack.failing_node import FailingNode
-from channelsim.channel.attack.failing_store import failing_connection
+from channelsim.channel.attack.failing_store import Disk, failing_connection
 from channelsim.channel.attack.hostile_side import HostileSide
 from channelsim.channel.attack.kinds import EVENT, FILE, LOST, OLD_COPY, STATEMENT
+from channelsim.channel.attack.monitors import differences
 from channelsim.channel.attack.old_copies import OldCopies, recovery
 from channelsim.channel.attack.side_monitors import SideMonitors
 from channelsim.channel.attack.virtual_time import RESOLUTION, VirtualThreads
@@ -105,6 +108,7 @@ class MortalPeer:
     peer: NotedPeer
     process: Process
     died: bool = False
+    failed: bool = False
 
     def start(self, peak: int) -> list[Effect]:
         """Begin, or come back. Raises `PeerStopped`."""
@@ -116,6 +120,8 @@ class MortalPeer:
 
     def _react(self, event: Event | None, react: Callable[[], list[Effect]]) -> list[Effect]:
         process, before = self.process, self.peer.state
+        if self.died or self.failed:
+            process.monitors.goes_on(event)
         action = process.next_action(EVENT)
         crash = action if action is not None and action.kind == "crash" else None
         if action is not None and action.kind == "power-loss":
@@ -141,7 +147,9 @@ class MortalPeer:
             after = self.peer.state
             unsure = self.peer.last if event is not None else None
             process.ended_at = Instant((before, after), unsure)
+            self.failed = True
             raise
+        process.note_received(before, self.peer.state)
         process.monitors.follow(event, before, self.peer.state, effects)
         process.monitors.keeps(process.runner, self.actor.durable)
         if crash is not None:
@@ -190,8 +198,11 @@ class Process:
 
     `listen` hears of everything; `compare` of the state before a restart and after it, `fails` of
     an error that no action of the script explains, `undone` of an action that cannot take place,
-    and `note_killed` of the effects that a kill left out. One that is `hostile` has the actor that
-    this makes of its peer. It stores nothing, has one life, and goes on when its channel is over.
+    and `note_killed` of the effects that a kill left out. `lasting` is the digest that a restart
+    may have as the last message's, where newer ones changed nothing: those may be lost.
+
+    One that is `hostile` has the actor that this makes of its peer. It stores nothing, has one
+    life, and goes on when its channel is over.
     """
 
     config: Config
@@ -227,9 +238,15 @@ class Process:
     ending: str | None = None
     healed: asyncio.Event = field(default_factory=asyncio.Event)
     awaited: asyncio.Event = field(default_factory=asyncio.Event)
+    disk: Disk = field(init=False)
+    lasting: bytes | None = None
     _running: asyncio.Task[None] | None = None
     _thinks: float = 0.0
     _slowness: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Begin with a disk that works."""
+        self.disk = Disk(self.folder)
 
     @property
     def side(self) -> Side:
@@ -267,6 +284,14 @@ class Process:
                 return
             await self._be_down()
 
+    def note_received(self, before: PeerState, after: PeerState) -> None:
+        """Follow the digest of the last message, which is stored with what follows from it."""
+        known = before.last_received
+        if differences(replace(before, last_received=after.last_received), after):
+            self.lasting = None
+        elif after.last_received != known and self.lasting is None:
+            self.lasting = known
+
     def look_again(self) -> bool:
         """Start a process whose channel was paid out; false for one that runs, or has failed."""
         state = self.ended_at.states[-1] if self.ended_at is not None else None
@@ -282,11 +307,12 @@ class Process:
         try:
             if self.restores is not None:
                 self.copies.restore(self.restores)
+                self.disk.files = {}
                 self.monitors.restored()
                 self.restores = self.ended_at = None
-            store = SqliteStore(
-                self.folder, connection=failing_connection(partial(self.next_action, STATEMENT))
-            )
+            next_action = partial(self.next_action, STATEMENT)
+            connection = failing_connection(next_action, self.disk)
+            store = SqliteStore(self.folder, connection=connection)
             with closing(store):
                 peer = NotedPeer(self.config)
                 sealed = SealedStore(self.monitors.store(store), self.config.secret)
@@ -294,6 +320,8 @@ class Process:
                 before, self.ended_at = self.ended_at, None
                 if before is not None:
                     self.compare(self, before, peer.state)
+                self.lasting = None
+                self.monitors.state = peer.state
                 self.on_peer(peer)
                 log = failing_log(partial(self.next_action, FILE))
                 with closing(WatchedPeer(durable, self.folder / FOLDER, log)) as actor:
@@ -316,6 +344,7 @@ class Process:
             self.monitors.stopped(in_doubt=self.store_failed)
             if self.lost is not None:
                 lose_power(self.folder / FOLDER, self.lost)
+                self.disk.lose_power()
                 self.lost = None
         return False
 

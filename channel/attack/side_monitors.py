@@ -27,6 +27,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import Command, Effect, Event, Pinned, Received, Watch
 from channelsim.channel.peer.peer_state import PeerState
+from channelsim.channel.protocol.limits import message_limit
 from channelsim.channel.session.session_events import SessionEvent
 from channelsim.channel.store.interface import PeerStore
 from channelsim.channel.store.overview import decode_overview, encode_overview
@@ -122,6 +123,11 @@ class SideMonitors:
         if isinstance(event, Pinned):
             spends = [spend for other in event.pending for spend in other.bundle.spends]
             self.pinned += sum(len(spend.puzzle) + len(spend.solution) for spend in spends)
+        if isinstance(event, Received):
+            most = message_limit(before.play.state if before.play is not None else None)
+            if len(event.message) > most:
+                size = counted(len(event.message), "byte")
+                self._found("link", f"takes a message of {size}, at most {most:,} now")
         if before is not after:
             self.changes += 1
             if isinstance(event, Received) and len(event.message) >= SEALED:
@@ -136,6 +142,10 @@ class SideMonitors:
         if after.play is not None and not _same_history(before, after):
             for how in _behind(self.folder / FOLDER, after):
                 self._found("watch-data", how)
+
+    def goes_on(self, event: Event | None) -> None:
+        """Note an event of a peer that has failed, or was killed: nothing may come after that."""
+        self._found("ends", f"is given {type(event).__name__} after its failure")
 
     def keeps(self, *keepers: object) -> None:
         """Look at the parts of a process, after an event, for one that has grown too much."""

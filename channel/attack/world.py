@@ -15,6 +15,8 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
+import msgspec
+
 from channelsim.channel.attack.actions import Action, Attack, hostile_side, possible
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.filled_blocks import filled_by, filled_chain
@@ -28,7 +30,7 @@ from channelsim.channel.attack.kinds import (
     OLD_COPY,
     STEP,
 )
-from channelsim.channel.attack.monitors import Monitors, Violation
+from channelsim.channel.attack.monitors import Monitors, Violation, as_restarted
 from channelsim.channel.attack.old_copies import OldCopies
 from channelsim.channel.attack.process import Instant, Process
 from channelsim.channel.attack.script import Script
@@ -48,13 +50,13 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.network.link import Link, reconnecting
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.interface import BrokenOff, Effect
+from channelsim.channel.peer.interface import BrokenOff, Connected, Effect
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.defaults import DEFAULT_STACK, DEFAULT_UNIT
 from channelsim.channel.session.identity import make_config, node_seed, policy_chance
-from channelsim.channel.session.session_events import BlockMade, SessionEvent
+from channelsim.channel.session.session_events import BlockMade, Handled, SessionEvent
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.reorganisations import Reorganisations
 from channelsim.channel.simulation.run import Party, Run, RunLog
@@ -439,8 +441,15 @@ class World:
     def _compare(self, process: Process, before: Instant, after: PeerState) -> None:
         if before.unsure is not None and self.monitors.was_stored(before.states, after):
             process.report_stored(*before.unsure)
-        for how in self.monitors.restart(before.states, after):
+        states = before.states
+        if process.lasting is not None:
+            older = (msgspec.structs.replace(s, last_received=process.lasting) for s in states)
+            states = (*states, *older)
+        for how in self.monitors.restart(states, after):
             self._violated("restart", f"the {process.config.name}: {how}")
+        if any(as_restarted(state) is not state for state in before.states):
+            # To the model of the conversation, this loses held messages as a connection does.
+            self.run_log(Handled(process.config.name, Connected(), ()))
         self._note(f"{process.config.name} starts again")
         self._saw(process.side, Restarted())
         self.observer.on_fault(process.side, "starts again from its store")

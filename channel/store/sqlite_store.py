@@ -152,6 +152,7 @@ class SqliteStore:
             # Fail now if the disk is read-only, and not after the first message.
             self._database.execute("BEGIN IMMEDIATE")
             self._database.execute("ROLLBACK")
+            self._synchronise()
             self._events = self._query(
                 "SELECT max((SELECT coalesce(max(number), -1) + 1 FROM events),"
                 " (SELECT coalesce(max(events), 0) FROM snapshots))"
@@ -160,6 +161,14 @@ class SqliteStore:
             self._database.close()
             raise
         self._opening = self._states = 0
+
+    def _synchronise(self) -> None:
+        """Bring to the disk what an earlier process has written, but may not have synchronised.
+
+        It was killed before it could, or its disk failed then. Nothing may follow from that which
+        a loss of power can still take back.
+        """
+        self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def _create(self) -> None:
         self._database.executescript(

@@ -80,11 +80,12 @@ _COVERED = """### What is covered
 
 - Sockets, TLS and threads are replaced by an event loop with virtual time: a test of two real
   processes has them (`tests/test_two_peers.py`), and `crash-test --processes` kills real ones.
-- SQLite itself is believed: a statement is done, fails, or is done and reported as failed. Torn
+- SQLite itself is believed: a statement is done, fails, or is done but not synchronised. Torn
   pages, bits that flip, and copies of its files that are not whole are tried in tests of the store
   (`tests/channel/store`), by themselves.
-- A power loss takes what was not synchronised of the watcher's files; of the store it takes
-  nothing, since each transaction is synchronised before anything is sent.
+- A power loss takes what was not synchronised of the watcher's files; of the store it takes what
+  was written since a synchronisation failed, until another one is done. Nothing that a process
+  says may follow from that; a process that starts synchronises what it finds.
 - Seconds of processor time and bytes of memory are not measured in sessions: they differ from
   machine to machine. Signatures, runs of programs, calls of the node, items that are kept, effects,
   watched coins, bytes to send and bytes on disk are counted.

@@ -186,12 +186,13 @@ def send_now(
         sending.opens_cards(game) and before.state.game(game.id) is None
         for game in owing
     )
+    # A deck whose proposal this batch cancels is needed no more.
+    state, erased = erase(replace(state, play=play, last_sent=message))
     if opens_next or shuts_down(play):
-        state = replace(state, play=play, last_sent=message)
         state, request = request_potato(state)
-        return state, [*effects, *request]
+        return state, [*effects, *request, *erased]
     # If we were asked for the potato, we may have given it away while we owe a move: we ask for
     # it once the player has decided, or with the next block. If both sides asked at once, two
     # idle players would bounce the potato forever.
     play = replace(play, ask_later=bool(owing))
-    return replace(state, play=play, last_sent=message), effects
+    return replace(state, play=play), [*effects, *erased]

@@ -31,6 +31,16 @@ ARGUED: dict[str, tuple[str, str]] = {
         EVERY,
         f"{SPACING}::test_sides_with_any_spacings_open_a_channel_and_play",
     ),
+    "holds-one-push": (
+        "a player plays one hand at a time, and pushes what is due again with every block",
+        "tests/channel/session/test_peer_runner.py"
+        "::test_a_push_without_an_answer_hides_neither_the_chain_nor_other_pushes",
+    ),
+    "goes-on-after-a-failure": (
+        "a run ends in the turn of the event loop in which it fails: no event comes after that",
+        "tests/channel/session/test_peer_runner.py"
+        "::test_a_peer_whose_run_has_failed_is_given_nothing",
+    ),
     "begins-decks-at-once": (
         "it costs the other side time only, and sessions do not measure processor time",
         "tests/channel/session/test_dealers.py::test_new_decks_of_a_side_begin_two_seconds_apart",

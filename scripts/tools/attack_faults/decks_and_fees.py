@@ -42,6 +42,10 @@ def _kept(right: Any, decks: Any, number: int) -> Any:
     return changed(right(decks, number), discarded=decks.discarded | {number})
 
 
+def _erased_with_the_potato(right: Any, state: Any) -> Any:
+    return right(state) if state.play.potato else (state, [])
+
+
 def _nothing_erased(right: Any, state: Any, **more: Any) -> Any:
     return state, []
 
@@ -117,6 +121,12 @@ DECKS = (
             function(decks, "erase", _nothing_erased),
             function(playing, "erase", _nothing_erased),
         ),
+    ),
+    Fault(
+        "erases-locks-late",
+        "decks",
+        "the locks of a deck are erased one batch after the proposal that named it was cancelled",
+        function(playing, "erase", _erased_with_the_potato),
     ),
     Fault(
         "erases-no-locks-at-the-end",

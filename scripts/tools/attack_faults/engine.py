@@ -69,6 +69,12 @@ def _without_early(right: Any, config: Any, state: PeerState) -> Any:
     return right(config, replace(state, early=()))
 
 
+def _knowing_dropped(right: Any, config: Any, state: PeerState, event: Connected) -> Any:
+    after, effects = right(config, state, event)
+    known = {"last_received": state.last_received, "last_batch": state.last_batch}
+    return replace(after, **known), effects
+
+
 def _asks_no_more(right: Any, config: Any, state: PeerState, event: Connected) -> Any:
     after, effects = right(config, state, event)
     play = after.play
@@ -203,6 +209,12 @@ BY_HAND = (
                 right(config, state, event)[1],
             ),
         ),
+    ),
+    Fault(
+        "knows-messages-that-it-dropped",
+        "engine",
+        "a message that a new connection drops is not taken again when it is repeated",
+        handler((Phase.FUNDING,), Connected, _knowing_dropped),
     ),
     Fault(
         "repeats-no-step",

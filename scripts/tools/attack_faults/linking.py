@@ -10,7 +10,7 @@ from channelsim.channel.network import link as links
 from channelsim.channel.network.connection import Connection, Limits
 from channelsim.channel.network.link import Link
 from channelsim.channel.session.peer_runner import PeerRunner
-from scripts.tools.attack_faults.planting import Fault, all_of, function
+from scripts.tools.attack_faults.planting import Fault, all_of, function, where_it_fails
 
 
 async def _first_connection(right: Any, link: Any, connection: Any) -> None:
@@ -66,7 +66,9 @@ LINK = (
         "waits-on-silence",
         "link",
         "a silent connection is never given up",
-        function(Connection, "__init__", _waiting_for_ever),
+        where_it_fails(
+            Connection, "_read", function(Connection, "__init__", _waiting_for_ever), TimeoutError
+        ),
     ),
     Fault(
         "keeps-nothing-alive",

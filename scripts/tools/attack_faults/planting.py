@@ -95,20 +95,23 @@ def function(owner: Any, name: str, wrong: Wrong) -> Planting:
     return marking(owner, name, marked)
 
 
-def where_it_fails(owner: Any, name: str, planting: Planting) -> Planting:
-    """A fault that makes a difference only where this function fails, as far as a probe knows."""
+def where_it_fails(
+    owner: Any, name: str, planting: Planting, error: type[Exception] = Exception
+) -> Planting:
+    """A fault that makes a difference only where this function fails, as far as a probe knows, by
+    such an `error`."""
 
     async def awaited(reach: Reach, result: Any) -> Any:
         try:
             return await result
-        except Exception:
+        except error:
             reach.mark()
             raise
 
     def probe(reach: Reach, right: Any, *given: Any, **more: Any) -> Any:
         try:
             result = right(*given, **more)
-        except Exception:
+        except error:
             reach.mark()
             raise
         return awaited(reach, result) if isawaitable(result) else result
@@ -184,12 +187,16 @@ def _tried(reach: Reach, change: Callable[[], T], right: T) -> T:
         return right
 
 
-def compared(owner: Any, name: str, wrong: Wrong) -> Planting:
-    """Replace a function of a class or module; it is marked where it returns something else."""
+def compared(owner: Any, name: str, wrong: Wrong, *, once: bool = False) -> Planting:
+    """Replace a function of a class or module; it is marked where it returns something else.
+
+    `once`: the right function is called once, with what the wrong one is given.
+    """
 
     def both(reach: Reach, right: Any, *given: Any, **more: Any) -> Any:
         result = right(*given, **more)
-        instead = _tried(reach, partial(wrong, right, *given, **more), result)
+        calls = always(result)(right) if once else right
+        instead = _tried(reach, partial(wrong, calls, *given, **more), result)
         if instead != result:
             reach.mark()
         return result if reach.probes else instead

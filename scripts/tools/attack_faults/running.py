@@ -27,7 +27,17 @@ from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.questions import Questions
 from channelsim.channel.session.side_player import SidePlayer
 from channelsim.channel.session.threads import in_thread
-from scripts.tools.attack_faults.planting import Fault, changing, function, value, where_it_fails
+from scripts.tools.attack_faults.planting import (
+    Fault,
+    Planting,
+    Reach,
+    changing,
+    compared,
+    function,
+    marking,
+    value,
+    where_it_fails,
+)
 
 # --- the runner ----------------------------------------------------------------------------------
 
@@ -57,6 +67,18 @@ async def _node_must_answer(right: Any, runner: Any) -> int:
     return int(await in_thread(runner._threads, runner._chain.peak))  # noqa: SLF001
 
 
+def _where_a_start_waits(planting: Planting) -> Planting:
+    """A fault that makes a difference only where a node cannot be asked at the start."""
+
+    def reports(reach: Reach, right: Any, runner: Any, reason: str) -> None:
+        if reason and not runner._started.is_set():  # noqa: SLF001
+            reach.mark()
+        right(runner, reason)
+
+    probing = marking(PeerRunner, "_report_trouble", reports, reports)
+    return lambda stack, reach: (probing if reach.probes else planting)(stack, reach)
+
+
 def _only_with_connection(right: Any, runner: Any, message: bytes) -> None:
     if runner._link is None:  # noqa: SLF001
         raise RuntimeError("no connection")
@@ -73,11 +95,19 @@ def _taken_for_done(right: Any, runner: Any, command: Any) -> bool:
     return True
 
 
-def _never_lower(right: Any, runner: Any, watched: Any) -> Any:
+def _never_forgotten(right: Any, runner: Any, watched: Any) -> Any:
     block, rate = right(runner, watched)
-    highest = max(block.peak, getattr(runner, "highest", 0))
-    runner.highest = highest
-    return replace(block, peak=highest), rate
+    known = runner.__dict__.setdefault("known", {})
+    seen = {coin.coin: coin for coin in block.coins}
+    gone = tuple(coin for name, coin in known.items() if name not in seen)
+    known.update(seen)
+    return replace(block, coins=(*block.coins, *gone)), rate
+
+
+def _every_second(right: Any, runner: Any, watched: Any) -> Any:
+    block, rate = right(runner, watched)
+    before = runner._block  # noqa: SLF001
+    return (before, None) if block.peak % 2 and before is not None else (block, rate)
 
 
 def _coins_one_behind(right: Any, runner: Any, watched: Any) -> Any:
@@ -102,7 +132,14 @@ def _shutdown_signed(peer: Any) -> bool:
     return bool(peer.is_over or peer.phase is Phase.COMPLETED)
 
 
-def _one_push(right: Any, runner: Any, push: Any) -> None:
+def _probed_push(reach: Reach, right: Any, runner: Any, push: Any) -> None:
+    if runner._pushes.keys() - {push.bundle}:  # noqa: SLF001
+        reach.mark()
+    right(runner, push)
+
+
+def _one_push(reach: Reach, right: Any, runner: Any, push: Any) -> None:
+    reach.mark()
     runner._pushes.clear()  # noqa: SLF001
     right(runner, push)
 
@@ -118,45 +155,56 @@ RUNNER = (
         "takes-silence-for-yes",
         "runner",
         "a push without an answer is taken for an accepted one",
-        where_it_fails(peer_runner, "_offer", function(peer_runner, "_offer", _taken_for_accepted)),
+        where_it_fails(
+            peer_runner, "_offer", function(peer_runner, "_offer", _taken_for_accepted), NodeError
+        ),
     ),
     Fault(
         "tries-a-push-once",
         "runner",
         "a push without an answer is not tried again before the next block",
-        where_it_fails(peer_runner, "_offer", value(peer_runner, "MOST_TRIES", 1)),
+        where_it_fails(peer_runner, "_offer", value(peer_runner, "MOST_TRIES", 1), NodeError),
     ),
     Fault(
         "holds-one-push",
         "runner",
         "a new push drops those that wait",
-        function(PeerRunner, "push", _one_push),
+        marking(PeerRunner, "push", _one_push, _probed_push),
     ),
     Fault(
         "looks-no-more",
         "runner",
         "after an error of the node nobody looks at the chain again",
         where_it_fails(
-            PeerRunner, "_report_tip", function(PeerRunner, "_report_tip", _until_first_error)
+            PeerRunner,
+            "_report_tip",
+            function(PeerRunner, "_report_tip", _until_first_error),
+            NodeError,
         ),
     ),
     Fault(
         "gives-up-at-the-start",
         "runner",
         "a node that cannot be asked at the start ends the process",
-        function(PeerRunner, "_peak", _node_must_answer),
+        _where_a_start_waits(function(PeerRunner, "_peak", _node_must_answer)),
     ),
     Fault(
         "sees-no-reorganisation",
         "runner",
-        "the height that a peer hears of never falls",
-        function(PeerRunner, "_look", _never_lower),
+        "a coin that a reorganisation removed is still reported",
+        compared(PeerRunner, "_look", _never_forgotten, once=True),
+    ),
+    Fault(
+        "misses-every-second-block",
+        "runner",
+        "a peer hears of the blocks with an even height only",
+        compared(PeerRunner, "_look", _every_second, once=True),
     ),
     Fault(
         "coins-one-look-behind",
         "runner",
         "the coins of a block are those of the look before it",
-        function(PeerRunner, "_look", _coins_one_behind),
+        compared(PeerRunner, "_look", _coins_one_behind, once=True),
     ),
     Fault(
         "fails-without-connection",
@@ -169,7 +217,10 @@ RUNNER = (
         "runner",
         "a command that comes too late ends the process",
         where_it_fails(
-            PeerRunner, "command", function(PeerRunner, "_carried_out", _must_be_possible)
+            PeerRunner,
+            "command",
+            function(PeerRunner, "_carried_out", _must_be_possible),
+            UsageError,
         ),
     ),
     Fault(
@@ -177,14 +228,11 @@ RUNNER = (
         "runner",
         "a command that was refused is taken for done, and its player asked for the next at once",
         where_it_fails(
-            PeerRunner, "command", function(PeerRunner, "_carried_out", _taken_for_done)
+            PeerRunner,
+            "command",
+            function(PeerRunner, "_carried_out", _taken_for_done),
+            UsageError,
         ),
-    ),
-    Fault(
-        "keeps-old-connection",
-        "runner",
-        "a lost connection is still taken for one",
-        function(PeerRunner, "disconnected", lambda right, runner, link: None),
     ),
     Fault(
         "asks-each-question-once",
@@ -225,7 +273,9 @@ RUNNER = (
         "goes-on-after-a-failure",
         "runner",
         "a peer whose run has failed is given more events",
-        function(PeerRunner, "_go_on", lambda right, runner: None),
+        where_it_fails(
+            PeerRunner, "_go_on", function(PeerRunner, "_go_on", lambda right, runner: None)
+        ),
     ),
 )
 

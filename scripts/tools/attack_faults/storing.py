@@ -77,6 +77,12 @@ STORE = (
         function(DurablePeer, "_failing", _failing_once),
     ),
     Fault(
+        "opens-without-synchronising",
+        "store",
+        "what an earlier process wrote without synchronising is taken for lasting",
+        function(SqliteStore, "_synchronise", lambda right, store: None),
+    ),
+    Fault(
         "loses-the-last-of-several",
         "store",
         "of events that are written together the last is lost",

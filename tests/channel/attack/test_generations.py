@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
 from msgspec.structs import replace as changed_fields
 
+from channelsim.channel.adversaries.registry import names
 from channelsim.channel.attack import boundaries, generations
 from channelsim.channel.attack.actions import Action, Attack, Place, check
 from channelsim.channel.attack.campaign import Attacks, attacks
-from channelsim.channel.attack.drawing import draw
+from channelsim.channel.attack.drawing import SWEEP, SWEPT, draw, swept
 from channelsim.channel.attack.generations import (
     GENERATION,
     Discovery,
@@ -51,9 +53,20 @@ def test_a_script_is_kept_for_what_no_script_before_it_reached() -> None:
 def test_half_of_a_generation_is_drawn_and_half_changes_what_was_kept() -> None:
     drawn = [script(Pool(), GAMES, "half", number) for number in range(40)]
     guided = [script(POOL, GAMES, "half", number) for number in range(40)]
-    assert guided[::2] == drawn[::2] == [draw(GAMES, f"half/{n}") for n in range(0, 40, 2)]
+    new = [draw(GAMES, f"half/{n}", adversaries=swept("half", n)) for n in range(0, 40, 2)]
+    assert guided[::2] == drawn[::2] == new
     assert all(one != other for one, other in zip(guided[1::2], drawn[1::2], strict=True))
     assert guided == [script(POOL, GAMES, "half", number) for number in range(40)]
+
+
+def test_every_adversary_has_its_turn() -> None:
+    turns = [name for number in range(SWEEP * len(names())) for name in swept("turns", number)]
+    assert {*Counter(turns).values()} == {SWEPT}
+    assert {*turns} == {*names()}
+    script = draw(GAMES, "turns/0", adversaries=("unfit-proposer", "flooder"))
+    acting = [action for action in script.actions if action.name]
+    assert {"unfit-proposer", "flooder"} <= {action.name for action in acting}
+    assert len({action.side for action in acting}) == 1
 
 
 def test_children_are_possible_scripts_of_the_kinds_asked_for() -> None:

@@ -122,6 +122,53 @@ def test_a_monitor_of_what_is_around_a_peer_sees_its_mistake_and_nothing_else(
     assert broken_together((), script) == set()
 
 
+def test_a_message_that_was_held_before_a_restart_is_taken_again() -> None:
+    """Its sender repeats it, so a process that starts again must not know it."""
+    actions = (Action("node-away", 0, 5, pause=60), Action("crash", 1, 9, 2))
+    script = Attack(("calpoker",), "early 4", actions, hands=1)
+    assert broken_together((), script) == set()
+    assert "restart" in broken_together(("knows-messages-that-it-dropped",), script)
+
+
+REPLACED = Action("reorganise", 0, 1, 4, since="chain")
+
+
+@pytest.mark.parametrize("at", [40, 52])
+def test_what_is_not_on_the_disk_is_not_said_before_it_is(at: int) -> None:
+    """A synchronisation fails; the process starts again and goes on; then power is lost."""
+    actions = (
+        Action("sync-fails", 0, at),
+        Action("power-loss", 0, 0, 1, since="restart"),
+    )
+    script = Attack(("spacepoker",), "disk", actions, hands=1)
+    assert broken_together((), script) == set()
+    assert "restart" in broken_together(("opens-without-synchronising",), script)
+
+
+@pytest.mark.parametrize(
+    ("name", "monitor", "actions"),
+    [
+        ("frames-of-any-length", "link", (Action("say", 1, 3, 17),)),
+        ("sees-no-reorganisation", "node", (ON_CHAIN, REPLACED)),
+        ("misses-every-second-block", "node", ()),
+        ("gives-up-at-the-start", "ends", (Action("node-away", 0, 1, pause=20),)),
+    ],
+)
+def test_a_process_that_sees_or_takes_what_it_must_not_is_noticed(
+    name: str, monitor: str, actions: tuple[Action, ...]
+) -> None:
+    script = Attack(("spacepoker",), "around", actions, hands=1)
+    assert broken_together((), script) == set()
+    assert monitor in broken_together((name,), script)
+
+
+def test_secrets_of_a_deck_that_stay_after_its_proposal_are_seen() -> None:
+    unfit = Action("deviate", 0, 0, name="unfit-proposer")
+    script = Attack((DEALT,), "unfit", (unfit,), hands=1)
+    assert broken_together((), script) == set()
+    assert "decks" in broken_together(("erases-locks-late",), script)
+
+
 @pytest.mark.long
 def test_secrets_of_a_deck_that_stay_on_disk_are_seen() -> None:
     script = Attack((DEALT,), "around", (), hands=2, snapshots=50)

@@ -469,3 +469,21 @@ def test_a_full_disk_ends_a_run_before_anything_is_said() -> None:
         assert len(said) == 1
 
     asyncio.run(play())
+
+
+def test_a_peer_whose_run_has_failed_is_given_nothing() -> None:
+    chain = SimulatedChain(1)
+    place = places(chain)[0]
+
+    async def play() -> None:
+        runner = place.runner(chain, setup=None)
+        task = asyncio.ensure_future(runner.run())
+        await until(lambda: runner.peer.state.block.peak > 0)
+        before = runner.peer.state
+        runner.failed(RuntimeError("it fails"))
+        runner.received(b"a message that breaks the opening off")
+        with pytest.raises(RuntimeError, match="it fails"):
+            await asyncio.wait_for(task, GUARD)
+        assert runner.peer.state is before
+
+    asyncio.run(play())

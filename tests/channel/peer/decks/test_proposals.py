@@ -291,6 +291,20 @@ def test_locks_are_erased_when_the_game_is_final() -> None:
         assert end.effects.count(Erase(1)) == 1
 
 
+def test_the_locks_of_a_deck_are_erased_with_the_cancellation_of_its_proposal() -> None:
+    """PD-16: at once, also by the side that cancels, whatever follows."""
+    table = prepare(opened())
+    (reason,) = proposal(table, 1, change=NamedDeck(1, bytes(32)))
+    assert reason == "PD-9: deck 1 has another root"
+    assert not table.ends[BEN].endpoint.decks
+    assert table.ends[BEN].effects.count(Erase(1)) == 1
+    table = prepare(opened())
+    table.propose(ANN, high()).until(lambda: bool(table.ends[BEN].offers))
+    table.command(BEN, CancelGames(table.ends[BEN].offers.popitem()[0], "not now"))
+    assert not table.ends[BEN].endpoint.decks
+    assert table.ends[BEN].effects.count(Erase(1)) == 1
+
+
 def test_the_other_side_never_has_our_locks() -> None:
     table = prepare(opened())
     for end, other in (table.ends, table.ends[::-1]):
