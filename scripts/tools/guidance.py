@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from channelsim.channel.attack.actions import Attack
 from channelsim.channel.attack.campaign import AttackTotals, attack_fast, default_games
-from channelsim.channel.attack.drawing import draw
+from channelsim.channel.attack.drawing import draw, swept
 from channelsim.channel.attack.generations import GuidedSearch
 from channelsim.channel.attack.goals import reached as goals_of
 from channelsim.channel.attack.session import Session
@@ -26,7 +26,10 @@ EVERY = 50
 
 def drawn(games: Sequence[str], seed: str, runs: int) -> Iterator[Session | None]:
     """Sessions of scripts that are drawn."""
-    return (_session(draw(games, f"{seed}/{number}")) for number in range(runs))
+    return (
+        _session(draw(games, f"{seed}/{number}", adversaries=swept(seed, number)))
+        for number in range(runs)
+    )
 
 
 def guided(games: Sequence[str], seed: str, runs: int) -> Iterator[Session | None]:
