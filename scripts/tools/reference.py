@@ -44,6 +44,7 @@ from channelsim.games.forms import (
 )
 from channelsim.games.vectors import arguments, read
 from scripts.tools import ROOT, VECTORS, faults_page, rules, table
+from scripts.tools.mistakes import page as mistakes_page
 
 FORMATS = {
     Kind.TARGET: ("channel.lab.targets.loading", "TargetFile", "[Targets](../lab.md#targets)"),
@@ -97,6 +98,7 @@ def pages() -> dict[str, str]:
     return {
         "rules.md": rules.page(),
         "faults.md": faults_page.page(),
+        "found.md": mistakes_page.page(),
         "reference/commands.md": _page("Commands", _commands(), ABOUT_COMMANDS),
         "reference/games.md": _page("Games", map(_family, registry.families())),
         "reference/laws.md": _page("Laws", _laws()),

@@ -143,8 +143,9 @@ class Fuzzer:
     def __post_init__(self) -> None:
         secret = derive(self.seed.encode(), "fuzz", self.number)
         self._chance = FastChance(secret)
-        paths = HashPaths(self.target)
-        self._hands = generate_sites(self.target, secret, self._chance, self.target.strict, paths)
+        self._hands = generate_sites(
+            self.target, secret, self._chance, self.target.strict, HashPaths(self.target)
+        )
         self._laws = laws_for(self.target)
         self._first: dict[Cause, Found] = {}
         self._tracers: dict[str, Tracer] = {}
@@ -159,7 +160,7 @@ class Fuzzer:
         played = derive(self.seed.encode(), "operands", self.number)
         self._operands = OperandSearch(self.target, played, self._chance)
         shown = derive(self.seed.encode(), "branches", self.number)
-        self._branches = BranchSearch(self.target, shown, paths)
+        self._branches = BranchSearch(self.target, shown)
         self._searched: Counter[str] = Counter()
         self._logs: defaultdict[str, OperandLog] = defaultdict(OperandLog)
         self._copies: dict[bytes, list[Call]] = {}

@@ -75,7 +75,7 @@ A_REPLAY = 400
 A_TRACE = 40
 """The work of tracing a run for its operands, as a multiple of the run itself."""
 
-VAIN_HANDS = 8
+VAIN_HANDS = 4
 """The hands without a branch of a tree after which no more of them are played for that."""
 
 LEAST_WORD = 4
@@ -241,8 +241,8 @@ class BranchSearch:
     The leaves are those that the other moves of the same hand show.
     """
 
-    def __init__(self, target: Target, secret: bytes, paths: HashPaths) -> None:
-        self._target, self._paths = target, paths
+    def __init__(self, target: Target, secret: bytes) -> None:
+        self._target, self._paths = target, HashPaths(target)
         self._hands = hands(target, secret) if target.rules is not None else iter(())
         self._left = VAIN_HANDS
         self.work = 0.0
@@ -255,13 +255,13 @@ class BranchSearch:
     def calls(self) -> Iterator[tuple[Site, Sequence[Call]]]:
         """The calls with other leaves, at each place of one hand that shows one."""
         hand = [site_of(self._target, turn) for turn in next(self._hands)]
-        self.work += A_HAND
         self._left -= 1
         known = [(site, self._paths.at(site)) for site in hand]
         trees = [(site, path) for site, path in known if path is not None and path.is_tree]
         if not trees:
             return
         self._left = VAIN_HANDS
+        self.work += A_HAND
         inputs: dict[bytes, tuple[bytes, ...]] = {}
         for site, _ in trees:
             inputs.update(self._paths.inputs(site))

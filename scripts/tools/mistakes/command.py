@@ -87,19 +87,19 @@ def command(
     if correct:
         names = [name for name in correct_games() if not game or name in game]
         wanted = [(name, side, runs or 3_000_000, seed) for name in names for side in sides]
-        return _correct(wanted, jobs, json, results.read(json, seed, budget * CORES))
+        return _correct(wanted, jobs, json, results.read(json, seed))
     chosen = _chosen(only, game)
     if rate:
         return _rates([mistake for mistake in chosen if only or mistake.rare], runs, first, json)
-    known = results.read(json, seed, budget * CORES)
+    known = results.read(json, seed)
     asked = [(mistake.id, side) for mistake in chosen for side in sides]
     tasks = [
         (name, side, budget * CORES, CORES, seed, stored)
         for name, side in asked
-        if not known.has(name, side)
+        if not known.has(name, side, budget * CORES)
     ]
     for result in _in_processes(search, tasks, jobs):
-        known.searches.append(result)
+        known.add(result)
         say(console(), line(result))
         results.write(json, known)
     found = [result for result in known.searches if (result.id, result.with_rules) in asked]
@@ -126,14 +126,17 @@ def _chosen(only: list[str] | None, games: list[str] | None) -> list[Mistake]:
 def _correct(
     wanted: list[tuple[str, bool, int, str]], jobs: int, json: Path | None, known: Results
 ) -> int:
-    done = {(quiet.game, quiet.with_rules) for quiet in known.correct}
-    left = [task for task in wanted if task[:2] not in done]
+    left = [task for task in wanted if not known.has_correct(*task[:3])]
     for result in _in_processes(search_correct, left, jobs):
-        known.correct.append(result)
+        known.add_correct(result)
         for text in correct_line(result):
             say(console(), text)
         results.write(json, known)
-    return exit_code(False, any(result.findings for result in known.correct))
+    asked = {task[:2] for task in wanted}
+    return exit_code(
+        False,
+        any(one.findings for one in known.correct if (one.game, one.with_rules) in asked),
+    )
 
 
 def _rates(chosen: list[Mistake], runs: int | None, first: int, json: Path | None) -> int:

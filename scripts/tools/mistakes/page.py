@@ -1,0 +1,82 @@
+"""The page of mistakes that the lab is measured by: how soon it finds each, as the stored results
+say.
+
+`scripts/mistakes --json` writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+import msgspec
+
+from scripts.tools import ROOT, table
+from scripts.tools.mistakes.listed import Mistake, mistakes
+from scripts.tools.mistakes.results import Results
+from scripts.tools.mistakes.searching import Search
+
+DATA = ROOT / "tests" / "data" / "mistakes" / "results.json"
+"""The stored results."""
+
+_HEAD = """# Mistakes that the lab finds
+
+The search of `fuzz` is measured by mistakes in the games and examples, one change of a source each
+(`scripts/tools/mistakes/lists`, `examples/seabattle/mistakes.toml`). Each is searched for with the
+game's rules; and without rules, with recorded honest play, and with what the game declares as
+hidden. A search ends at its first finding. This page has the seconds of the processor until then,
+without compiling and recording; *not found* has those after which the search ended. A dash was not
+measured with this version. *Rare*: fewer than one of 100,000 random cases show the mistake.
+
+`python -m scripts.tools` writes this page from `tests/data/mistakes/results.json`, which
+`scripts/mistakes --json` wrote."""
+
+
+def page() -> str:
+    """The page, as Markdown."""
+    results = msgspec.json.decode(DATA.read_bytes(), type=Results)
+    found = {(search.id, search.with_rules): search for search in results.searches}
+    listed = mistakes()
+    parts = [_HEAD, f"Seed: `{results.seed}`.", _totals(listed, found)]
+    for game in dict.fromkeys(mistake.game for mistake in listed):
+        parts += [f"## {game}", table(*_rows([one for one in listed if one.game == game], found))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _totals(listed: Sequence[Mistake], found: dict[tuple[str, bool], Search]) -> str:
+    rows = []
+    for with_rules in (True, False):
+        searches = [
+            search
+            for mistake in listed
+            if (search := found.get((mistake.id, with_rules))) is not None
+        ]
+        seconds = [search.seconds for search in searches if search.found]
+        middle = f"{median(seconds):.2f} s" if seconds else ""
+        side = "with rules" if with_rules else "without"
+        rows.append((side, str(len(searches)), str(len(seconds)), middle))
+    head = ("", "searched for", "found", "median processor time to the first finding")
+    return table(head, rows)
+
+
+def _rows(
+    listed: Sequence[Mistake], found: dict[tuple[str, bool], Search]
+) -> tuple[tuple[str, ...], Iterator[tuple[str, ...]]]:
+    head = ("mistake", "in", "kind", "with rules", "without", "gain")
+    return head, (
+        (
+            f"`{mistake.id}`",
+            f"`{mistake.validator}`",
+            mistake.kind + (", rare" if mistake.rare else ""),
+            _seconds(found.get((mistake.id, True))),
+            _seconds(found.get((mistake.id, False))),
+            mistake.gain,
+        )
+        for mistake in listed
+    )
+
+
+def _seconds(search: Search | None) -> str:
+    if search is None:
+        return "–"
+    return f"{search.seconds:.2f}" if search.found else f"not found ({search.seconds:.0f})"
