@@ -47,7 +47,7 @@ SWEEP, SWEPT = 4, 2
 """Of so many sessions, one has so many adversaries that take turns: each is in some session before
 one is in another."""
 
-FIRST, FIRSTS = 4, 25
+FIRST, FIRSTS = 4, 15
 """The numbers that count as the first ones of a counter, and the per cent of the actions that take
 place there: a process that begins has code of its own."""
 
