@@ -130,6 +130,15 @@ def test_a_message_that_was_held_before_a_restart_is_taken_again() -> None:
     assert "restart" in broken_together(("knows-messages-that-it-dropped",), script)
 
 
+def test_a_watcher_that_lets_a_stale_state_stand_is_seen() -> None:
+    """Its side is down for as long as it takes, beside one that publishes the state."""
+    publishes = Action("deviate", 0, 6, name="stale-oldest")
+    down = Action("stop", 1, 0, since="unroll", blocks=13)
+    script = Attack(("calpoker",), "w0", (publishes, down), hands=2, watched=True)
+    assert broken_together((), script) == set()
+    assert "watcher" in broken_together(("watcher-preempts-nothing",), script)
+
+
 REPLACED = Action("reorganise", 0, 1, 4, since="chain")
 
 
