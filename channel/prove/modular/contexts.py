@@ -159,7 +159,7 @@ class Analysis:
         self._current = before
 
     def _returned(self, body: Value, tree: Value | None, arguments: Type) -> Type:
-        """What code returns on all paths, whose calls return what is known of them."""
+        """Follow all paths of code, with known results of its calls; returns the union of values."""
         result, terms = NONE, Terms()
         for state, environment in paths(terms, tree, arguments, self.deadline):
             state.bodies = self.functions.bodies
@@ -192,7 +192,7 @@ class Analysis:
         return called(state, way, arguments, context.result)
 
     def result_of(self, way: str, held: Type) -> Type:
-        """What a function returns for these arguments: that of a context that has them all."""
+        """The result of a function for these arguments, by a context that has them all."""
         for context in self._contexts.get(way, ()):
             if union(context.arguments, held) is context.arguments:
                 return context.result

@@ -83,7 +83,7 @@ class Original:
         )
 
     def analysis(self, deadline: float) -> Analysis:
-        """What reaches its functions, and what they return. Raises `Unsupported`."""
+        """The values that reach its functions, and those that they return. Raises `Unsupported`."""
         if self.analysis_fails:
             raise Unsupported(self.analysis_fails)
         self._analysis.deadline = deadline

@@ -283,7 +283,7 @@ class State:
 
 
 ROUNDS = 3
-"""How often all facts are followed again."""
+"""The rounds in which all facts are followed again."""
 
 TRUTHS = frozenset({"=", ">", ">s"})
 """The terms that are 1 or empty."""

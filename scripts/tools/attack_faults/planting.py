@@ -24,7 +24,7 @@ Wrong: TypeAlias = Callable[..., Any]
 
 @dataclass
 class Reach:
-    """Whether a fault has made a difference, or was at least asked to.
+    """The mark of a fault that has made a difference, or was at least asked to.
 
     One that only `probes` leaves the product as it is, and marks where the fault would be reached.
     `memory` is what the fault remembers while it is planted, again and again.

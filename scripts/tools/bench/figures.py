@@ -153,7 +153,7 @@ def _measure_rates(seconds: float, least: int) -> Figures:
 
 
 def _rate(work: Callable[[], int]) -> float:
-    """How much of its work a benchmark does in a second."""
+    """The work that a benchmark does in a second."""
     done: list[int] = []
     seconds = seconds_of(lambda: done.append(work()))
     return sum(done) / seconds

@@ -22,7 +22,7 @@ def line(result: Search) -> str:
 
 
 def totals(results: Sequence[Search]) -> Iterator[str]:
-    """What was found with rules and without, the median time, and what was not found."""
+    """Count what was found with rules and without, with the median time, and name the rest."""
     for with_rules in (True, False):
         mine = [result for result in results if result.with_rules is with_rules]
         if not mine:
