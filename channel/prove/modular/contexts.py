@@ -159,7 +159,7 @@ class Analysis:
         self._current = before
 
     def _returned(self, body: Value, tree: Value | None, arguments: Type) -> Type:
-        """Follow all paths of code, with known results of its calls; returns the union of values."""
+        """Follow all paths of code, with known results of its calls; the union of its values."""
         result, terms = NONE, Terms()
         for state, environment in paths(terms, tree, arguments, self.deadline):
             state.bodies = self.functions.bodies
