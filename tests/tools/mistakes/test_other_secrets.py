@@ -39,6 +39,7 @@ def _search(*words: str) -> list[object]:
     return results
 
 
+@pytest.mark.long
 def test_a_chain_of_hashes_without_rules() -> None:
     found = _search("without", "five-same-card", "five-unbound-rest", "five-replayed-link")
     assert found == [ENFORCED, BOUND, BOUND]
