@@ -58,9 +58,12 @@ class RuleBreaker(Adversary):
     rule: ClassVar[str] = ""
     part: Bundle | None = None
     """The initiator's part of the funding; None before it was received."""
+    channel_before: Channel | None = None
+    """The channel before the event at hand, with the decks that were erased since."""
 
     def handle(self, event: Event) -> list[Effect]:
-        """Handle an event as the peer does, and note the initiator's part of the funding."""
+        """Handle an event as the peer does; note the initiator's part of the funding, and decks."""
+        self.channel_before = self.known_channel
         with suppress(Violation):
             if isinstance(event, Received) and isinstance(e := decode(event.message), Funding):
                 self.part = e.part

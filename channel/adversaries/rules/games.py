@@ -107,6 +107,8 @@ def _accepts_its_own(breaker: RuleBreaker, message: Message) -> Variants:
 @breaks_batch("CH-ACCEPT-3")
 def _accepts_too_much(breaker: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
     rest = tuple(act for act in batch.actions if not isinstance(act, Cancel | Accept))
+    # The peer has erased the decks of the proposals that it cancels.
+    channel = breaker.channel_before or breaker.channel
     variants: Variants = []
     for group in before.groups:
         stakes = group.stakes()
@@ -119,7 +121,7 @@ def _accepts_too_much(breaker: RuleBreaker, batch: Batch, before: ChannelState) 
             continue
         after = breaker.applied(before, rest)
         balances = [balance - stake for balance, stake in zip(after.balances, stakes, strict=True)]
-        games = [first_game(breaker.channel, group.proposer, offer) for offer in group.offers]
+        games = [first_game(channel, group.proposer, offer) for offer in group.offers]
         after = msgspec.structs.replace(
             after, balances=(balances[0], balances[1]), games=(*after.games, *games)
         )

@@ -158,7 +158,6 @@ CHEAP: dict[Command, Callable[[Path, Path], Arguments]] = {
     ("trace",): lambda old, new: (VECTORS,),
     ("fuzz",): lambda old, new: ("calpoker", "--seconds", 0.1, "--jobs", 1, "--out", new),
     ("dispute", "list"): lambda old, new: (),
-    ("dispute", "faults"): lambda old, new: ("_settle/2", "--seed", "été — ♠"),
     ("dispute", "run"): lambda old, new: ("dead@5", "--seed", "été — ♠"),
     ("crash-test",): lambda old, new: ("--kills", 2, "--seed", "été — ♠"),
     ("attack",): lambda old, new: ("--runs", 1, "--seed", "été — ♠"),
