@@ -6,7 +6,7 @@ The bound program is called with the rest of its arguments as the environment.
 from hashlib import sha256
 
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import Value, serialize, tree_hash_atom
+from channelsim.clsp.values import Value, serialize, tree_hash_atom, tree_hash_pair
 
 _HASH_OF_1 = tree_hash_atom(b"\x01")
 # What stands before the two hashes that change, in each kind of pair.
@@ -43,6 +43,5 @@ def curried_hash(mod_hash: bytes, *arg_hashes: bytes) -> bytes:
         cons = sha256(b"\x02" + quoted + tail).digest()
         environment = sha256(_CONS_PREFIX + cons).digest()
     quoted_mod = sha256(_QUOTED_PREFIX + mod_hash).digest()
-    tail = sha256(b"\x02" + environment + _NIL_HASH).digest()
-    arguments = sha256(b"\x02" + quoted_mod + tail).digest()
+    arguments = tree_hash_pair(quoted_mod, tree_hash_pair(environment, _NIL_HASH))
     return sha256(_APPLY_PREFIX + arguments).digest()

@@ -132,10 +132,7 @@ def list_of(*items: Value | int) -> Value:
     >>> list_of(51, b"hash", 0)
     (b'3', (b'hash', (b'', b'')))
     """
-    value: Value = NIL
-    for item in reversed(items):
-        value = (int_to_atom(item) if isinstance(item, int) else item, value)
-    return value
+    return to_list([int_to_atom(item) if isinstance(item, int) else item for item in items])
 
 
 def from_list(value: Value) -> list[Value]:

@@ -16,6 +16,7 @@ from channelsim.games.forms import (
     Integer,
     Reader,
     Record,
+    Writer,
     reader,
     writer,
 )
@@ -57,6 +58,7 @@ class PlainState(msgspec.Struct, frozen=True, gc=False):
     """The fields with their forms, in order."""
 
     _reader: ClassVar[Reader]
+    _writer: ClassVar[Writer]
 
     def __init_subclass__(cls, **config: Any) -> None:
         super().__init_subclass__(**config)
@@ -71,11 +73,12 @@ class PlainState(msgspec.Struct, frozen=True, gc=False):
                 )
         cls.form = Record(cls, forms, cls.check_fields is not PlainState.check_fields)
         cls._reader = staticmethod(reader(cls.form))
-        cls.value = writer(cls.form)  # type: ignore[assignment, method-assign]
+        cls._writer = staticmethod(writer(cls.form))
 
     def value(self) -> Value:
-        """The CLVM form; each class has the writer of its fields here."""
-        raise NotImplementedError
+        """The CLVM form."""
+        cls = type(self)
+        return cls._writer(self)
 
     @classmethod
     def read(cls, value: Value, hashes: Hashes = NO_HASHES) -> Self:

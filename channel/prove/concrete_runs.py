@@ -185,7 +185,7 @@ def _at_once(
 
 
 def _real(term: Term, model: z3.ModelRef, path: Path) -> tuple[Term, Term]:
-    """What an unknown function is applied to in a model, and the real result."""
+    """The argument of an unknown function in a model, and the real result."""
     text = model.eval(term.arg(0), True)
     real = z3.BitVecVal(_computed(term, text.as_long(), path.functions), term.size())
     return text, real

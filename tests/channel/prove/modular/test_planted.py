@@ -40,7 +40,7 @@ class Case:
     share: int = 0
     amount: int = 0
     curried: tuple[int, int] | None = None
-    """What the program of each side is given in front of the arguments."""
+    """The values that each side's program has in front of the arguments."""
 
     @property
     def programs(self) -> tuple[Program, Program]:
