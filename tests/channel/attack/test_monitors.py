@@ -229,6 +229,12 @@ def test_an_accusation_is_excused_by_what_explains_it(
     assert not explains(Action("go-on-chain", 1, 9), 0, "CH-TIME-1")
 
 
+def test_halves_may_sign_what_was_changed_on_its_way_to_their_sender() -> None:
+    """A side whose own message C arrives with another launcher gets halves for that launcher."""
+    assert explains(Action("corrupt", 0, 1), 0, "CH-OPEN-8")
+    assert not explains(Action("reset", 0, 1), 0, "CH-OPEN-8")
+
+
 def test_files_that_grow_too_fast_are_seen() -> None:
     assert "disk" in broken_with(LARGE)
 
