@@ -49,7 +49,8 @@ FEWEST, MOST = 16, 512
 """The least and the most secrets that are drawn there."""
 
 SPECIAL = 4
-"""The sites of a validator at which secrets that nobody draws are tried as well."""
+"""The sites of a validator at which secrets that nobody draws are tried as well; and of each length
+of its moves those of other lengths."""
 
 AFTERWARDS = 2
 """The places of a recorded hand that are tried with such a secret, that of its opening first."""
@@ -183,6 +184,7 @@ class RareSearch:
         self._rare = RareStates()
         self._draws: dict[tuple[str, int], SecretDraws] = {}
         self._special: Counter[str] = Counter()
+        self._lengthened: Counter[tuple[str, int]] = Counter()
         self._recorded: RecordedHands | None = None
         if target.rules_file is not None:
             self._recorded = RecordedHands(recorded_sites(target))
@@ -206,8 +208,13 @@ class RareSearch:
         """The places with a rare state that some more secrets lead to."""
         if self._recorded is None:
             draws = self._chance.pick(tuple(self._draws.values()))
-            for draw in self._drawn(draws):
-                yield from self._rare.places(self._target, draws, draw.secret, self._chance)
+            others = [draw.secret for draw in self._drawn(draws)]
+            kind = draws.site.validator, len(draws.site.play.move)
+            if self._lengthened[kind] < SPECIAL:
+                self._lengthened[kind] += 1
+                others += draws.of_other_lengths()
+            for secret in others:
+                yield from self._rare.places(self._target, draws, secret, self._chance)
             return
         hand = self._recorded.pick(self._chance)
         self.work += A_REPLAY

@@ -21,6 +21,9 @@ SHORTEST = 8
 CHAIN = 8
 """The most hashes of hashes that follow a new secret."""
 
+LENGTHS = (16, 20, 32, 48)
+"""The lengths in bytes of usual secrets, hashes and keys."""
+
 Words: TypeAlias = Mapping[bytes, bytes]
 """Replacements in a replay, by the atom or part of a move that they replace."""
 
@@ -83,6 +86,24 @@ def special_secrets(secret: bytes, atoms: Collection[bytes]) -> tuple[bytes, ...
     for few in (1, 2, 4):
         secrets += (bytes(few) + secret[few:], secret[:-few] + bytes(few))
     return tuple(dict.fromkeys(secrets))
+
+
+def secrets_of_other_lengths(secret: bytes, most: int) -> tuple[bytes, ...]:
+    """Secrets of at most so many bytes that begin as this one does: empty ones, those with one byte
+    more or less, and those as long as other secrets often are.
+
+    Only a rule about lengths refuses them.
+
+    >>> [len(secret) for secret in secrets_of_other_lengths(bytes(16), 32)]
+    [0, 1, 15, 17, 20, 32]
+    """
+    size = len(secret)
+    lengths = sorted({0, 1, size - 1, size + 1, 2 * size, most, *LENGTHS} - {size})
+    return tuple(
+        secret[:length] + bytes(range(1, length - size + 1))
+        for length in lengths
+        if 0 <= length <= most
+    )
 
 
 def in_bytes(data: bytes, words: Words) -> bytes:

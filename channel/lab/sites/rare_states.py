@@ -27,6 +27,7 @@ from channelsim.channel.lab.sites.commitments import (
     in_bytes,
     in_value,
     opening,
+    secrets_of_other_lengths,
     special_secrets,
 )
 from channelsim.channel.lab.sites.fast_chance import FastChance
@@ -108,6 +109,11 @@ class SecretDraws(msgspec.Struct, frozen=True):
     def special(self) -> tuple[bytes, ...]:
         """Secrets that nobody draws, but a player may choose."""
         return special_secrets(self.secret, tuple(leaves(self.site.state)))
+
+    def of_other_lengths(self) -> tuple[bytes, ...]:
+        """Secrets of other lengths with which the move is not too long."""
+        rest = len(self.site.play.move) - len(self.secret)
+        return secrets_of_other_lengths(self.secret, self.site.before.max_move_size - rest)
 
 
 def secret_draws(target: Target, site: Site) -> SecretDraws | None:

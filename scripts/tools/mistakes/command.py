@@ -15,13 +15,15 @@ from channelsim.channel.cli.options import file_option, real, whole
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report.terminal import console, say
 from channelsim.channel.system.interrupt import exit_code
+from channelsim.games.amounts import counted
 from scripts.tools.mistakes import results
+from scripts.tools.mistakes.conforming import Conformance, conform_of
 from scripts.tools.mistakes.correct import correct_games, search_correct
 from scripts.tools.mistakes.listed import Mistake, mistakes
 from scripts.tools.mistakes.rates import counted_chunks
 from scripts.tools.mistakes.results import Results
 from scripts.tools.mistakes.searching import search
-from scripts.tools.mistakes.totals import correct_line, line, rate_line, totals
+from scripts.tools.mistakes.totals import conform_line, correct_line, line, rate_line, totals
 
 T = TypeVar("T")
 
@@ -52,7 +54,9 @@ def command(
     budget: Annotated[
         float, real(0.1, 3600, "Seconds for a search on two cores: twice the processor time.")
     ] = 60.0,
-    jobs: Annotated[int, whole(1, 256, "How many searches at once.")] = 1,
+    jobs: Annotated[
+        int, whole(1, 256, "How many searches at once, or processes of `conform`.")
+    ] = 1,
     seed: Annotated[str, typer.Option(metavar="TEXT", help="The seed of the fuzzers.")] = "fuzz",
     json: Annotated[
         Path | None,
@@ -65,6 +69,10 @@ def command(
         int | None,
         whole(1, 10**9, "With --correct: runs for each (3,000,000); with --rate: all cases."),
     ] = None,
+    conform: Annotated[
+        bool,
+        typer.Option("--conform", help="Instead, run `conform` on each, one after the other."),
+    ] = False,
     rate: Annotated[
         bool,
         typer.Option(
@@ -77,8 +85,8 @@ def command(
 ) -> int:
     """Search for each listed mistake, and print the processor time to its first finding.
 
-    Exit code 1: with --correct, something was found in a right program; otherwise a mistake was
-    not found.
+    Exit code 1: with --correct, something was found in a right program; with --conform, every check
+    passed on a mistake; otherwise a mistake was not found.
 
     Example: scripts/mistakes --game wordle --budget 10
     """
@@ -91,6 +99,8 @@ def command(
     chosen = _chosen(only, game)
     if rate:
         return _rates([mistake for mistake in chosen if only or mistake.rare], runs, first, json)
+    if conform:
+        return _conform(chosen, jobs, seed)
     known = results.read(json, seed)
     asked = [(mistake.id, side) for mistake in chosen for side in sides]
     tasks = [
@@ -137,6 +147,16 @@ def _correct(
         False,
         any(one.findings for one in known.correct if (one.game, one.with_rules) in asked),
     )
+
+
+def _conform(chosen: list[Mistake], jobs: int, seed: str) -> int:
+    done: list[Conformance] = []
+    for mistake in chosen:
+        done.append(conform_of(mistake.id, jobs, seed))
+        say(console(), conform_line(done[-1]))
+    failed = sum(bool(result.failed) for result in done)
+    say(console(), f"conform fails on {failed} of {counted(len(done), 'mistake')}")
+    return exit_code(False, failed < len(done))
 
 
 def _rates(chosen: list[Mistake], runs: int | None, first: int, json: Path | None) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from channelsim.games.amounts import counted
+from scripts.tools.mistakes.conforming import Conformance
 from scripts.tools.mistakes.correct import Quiet
 from scripts.tools.mistakes.listed import Measured, Mistake
 from scripts.tools.mistakes.searching import Search
@@ -19,6 +20,12 @@ def line(result: Search) -> str:
         return f"{result.id}, {side}: NOT FOUND in {after}{_elsewhere(result)}"
     said = f"{result.severity} in {result.place} ({result.law}: {result.cause})"
     return f"{result.id}, {side}: {after}: {said}"
+
+
+def conform_line(result: Conformance) -> str:
+    """The checks that failed on a mistake, in a line."""
+    failed = ", ".join(result.failed) or "NONE"
+    return f"{result.id}: {failed} failed of {result.checks} checks, {result.seconds:.0f} s"
 
 
 def totals(results: Sequence[Search]) -> Iterator[str]:

@@ -23,6 +23,7 @@ from channelsim.channel.lab.targets.target import Target, of_game
 from channelsim.clsp.run import Outcome, ProgramValid, run_serialized
 from channelsim.games import registry
 from channelsim.games.spacepoker.states import End
+from channelsim.games.verdicts import Slash
 
 TARGET = of_game(registry.get("spacepoker"))
 
@@ -69,6 +70,20 @@ def test_a_draw_runs_the_validator_with_another_secret() -> None:
     assert (drawn.cost, drawn.encodings) == (again.cost, tuple(map(encoding, leaves(again.value))))
     assert draws.draw(draws.secret) == draws.draw(site.play.move)
     assert bytes(16) in draws.special()
+
+
+def test_a_secret_of_another_length_is_slashed_by_its_length_alone() -> None:
+    site = last_call(TARGET)
+    draws = prepared(site)
+    secrets = draws.of_other_lengths()
+    assert {15, 17} <= set(map(len, secrets))
+    assert max(map(len, secrets)) == site.before.max_move_size
+    for secret in secrets:
+        (place, *_) = RareStates().places(TARGET, draws, secret, FastChance(b"x"))
+        assert place.play.move == secret
+        verdict = place.rules_say(TARGET, secret, place.play.share, place.play.evidence)
+        if len(secret) <= 32:  # longer moves are raises
+            assert isinstance(verdict, Slash) and verdict.rule == "SP-MID-5"
 
 
 def test_a_site_that_opens_nothing_is_not_prepared() -> None:
