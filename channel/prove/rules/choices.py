@@ -289,6 +289,26 @@ def iterated(value: Any) -> Any:
     return value
 
 
+def base(kind: Any) -> Any:
+    """A base of a class: a builtin one itself, so that objects are of the new class."""
+    return getattr(kind, "plain", kind) if isinstance(kind, type) else kind
+
+
+def special_method(of: Any, name: str) -> Any:
+    """A method of an operator: without a model where a plain value gets a stand-in."""
+    of = getattr(of, "plain", of)
+    given = getattr(of, name)
+    if is_unknown(of):
+        return given
+
+    def call(*arguments: Any) -> Any:
+        if any(map(is_unknown, arguments)):
+            raise Undecided(f"no model of {name} as a method")
+        return given(*arguments)
+
+    return call
+
+
 def method(of: Any, name: str) -> Any:
     """A method of bytes that may get stand-ins."""
     if type(of) is not bytes:

@@ -39,6 +39,18 @@ CHANGING = frozenset(
 OF_BYTES = frozenset({"join", "startswith", "endswith", "count"})
 """Methods of bytes that get stand-ins as arguments."""
 
+SPECIAL = frozenset(
+    f"__{prefix}{name}__"
+    for prefix in ("", "r")
+    for name in (
+        *("eq", "ne", "lt", "le", "gt", "ge", "contains", "getitem", "hash", "bool", "index"),
+        *("add", "sub", "mul", "floordiv", "truediv", "mod", "divmod", "pow"),
+        *("and", "or", "xor", "lshift", "rshift"),
+    )
+)
+"""Methods of operators. Those of plain values refuse a stand-in by `NotImplemented`, which is
+true."""
+
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -96,6 +108,7 @@ class _Pass(ast.NodeTransformer):
             depth, self._depth = self._depth, 0
             self.generic_visit(node)
             self._depth = depth
+            node.bases = [_call("base", base) for base in node.bases]
             return node
         if not self._depth:
             return self.generic_visit(node)
@@ -178,6 +191,13 @@ class _Pass(ast.NodeTransformer):
         """Rewrite `{f(x) for x in xs}`."""
         self.generic_visit(node)
         return _call("set_of", ast.ListComp(node.elt, node.generators))
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        """Rewrite methods of operators, such as `(5).__eq__`."""
+        self.generic_visit(node)
+        if node.attr in SPECIAL and isinstance(node.ctx, ast.Load):
+            return _call("special_method", node.value, ast.Constant(node.attr))
+        return node
 
     # --- statements ------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NoReturn
 
 from channelsim.channel.prove.rules.running import is_running
@@ -55,3 +56,24 @@ def no_model(name: str) -> Callable[..., NoReturn]:
         raise Undecided(f"no model of {name} of an input")
 
     return refuse
+
+
+OPERATORS = (
+    *("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__add__", "__radd__"),
+    *("__sub__", "__rsub__", "__mul__", "__rmul__", "__floordiv__", "__rfloordiv__"),
+    *("__mod__", "__rmod__", "__divmod__", "__rdivmod__", "__and__", "__rand__", "__or__"),
+    *("__ror__", "__xor__", "__rxor__", "__lshift__", "__rlshift__", "__rshift__", "__rrshift__"),
+    *("__contains__", "__getitem__", "__iter__", "__len__"),
+)
+"""The methods of operators that have a model."""
+
+
+def refuse_own_operators(value: object, kind: type) -> None:
+    """Raise `Undecided` for a value of a subclass that does not calculate as its base does."""
+    if type(value) is not kind and _has_own_operators(type(value), kind):  # type: ignore[arg-type]
+        raise Undecided(f"no model of {type(value).__name__}")
+
+
+@cache
+def _has_own_operators(kind: type, base: type) -> bool:
+    return any(getattr(kind, name, None) is not getattr(base, name, None) for name in OPERATORS)

@@ -11,7 +11,7 @@ import z3
 from channelsim.channel.prove.models import byte_models
 from channelsim.channel.prove.models.truth_models import greater_bytes
 from channelsim.channel.prove.rules.running import Merged, current
-from channelsim.channel.prove.rules.standins.base import StandIn, no_model
+from channelsim.channel.prove.rules.standins.base import StandIn, no_model, refuse_own_operators
 from channelsim.channel.prove.rules.standins.ints import (
     Int,
     any_of,
@@ -205,7 +205,10 @@ def symbol_of_bytes(value: object) -> Any:
         value = value.seen()
     if type(value) is Data:
         return value.symbol
-    return value if isinstance(value, bytes) else None
+    if not isinstance(value, bytes):
+        return None
+    refuse_own_operators(value, bytes)
+    return bytes(value)
 
 
 def data_of(symbol: Any) -> Any:

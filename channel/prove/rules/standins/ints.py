@@ -11,7 +11,7 @@ import z3
 from channelsim.channel.prove.models import number_models
 from channelsim.channel.prove.models.table import MODELS
 from channelsim.channel.prove.rules.running import current
-from channelsim.channel.prove.rules.standins.base import StandIn, no_model
+from channelsim.channel.prove.rules.standins.base import StandIn, no_model, refuse_own_operators
 from channelsim.channel.prove.symbols import (
     Bytes,
     Condition,
@@ -215,7 +215,10 @@ def symbol_of_number(value: object) -> Any:
         value = value.seen()
     if type(value) is Int:
         return value.symbol
-    return int_to_atom(int(value)) if isinstance(value, int) else None
+    if not isinstance(value, int):
+        return None
+    refuse_own_operators(value, int)
+    return int_to_atom(int(value))
 
 
 def number_of(symbol: Symbolic) -> Any:

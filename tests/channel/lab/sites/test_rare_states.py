@@ -83,7 +83,8 @@ def test_a_secret_of_another_length_is_slashed_by_its_length_alone() -> None:
         assert place.play.move == secret
         verdict = place.rules_say(TARGET, secret, place.play.share, place.play.evidence)
         if len(secret) <= 32:  # longer moves are raises
-            assert isinstance(verdict, Slash) and verdict.rule == "SP-MID-5"
+            assert isinstance(verdict, Slash)
+            assert verdict.rule == "SP-MID-5"
 
 
 def test_a_site_that_opens_nothing_is_not_prepared() -> None:

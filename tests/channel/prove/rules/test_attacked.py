@@ -64,6 +64,22 @@ def remembering():
 counted = remembering()
 """
 
+STRANGE = """
+from enum import IntEnum
+
+class Strange(int):
+    def __eq__(self, other): return int(other) == 77001
+    def __radd__(self, other): return other * 2
+    __hash__ = int.__hash__
+
+class Reversed(bytes):
+    def __eq__(self, other): return bytes(other)[::-1] == bytes(self)
+    __hash__ = bytes.__hash__
+
+class Few(IntEnum):
+    ONE = 77001
+"""
+
 ATTACKS = {
     "a number equal to a float": slashed_if("share == 77001.0"),
     "a float equal to a number": slashed_if("77001.0 == share"),
@@ -251,6 +267,22 @@ if len(evidence) == 2:
     "the bits of a number": slashed_if("share.bit_length() == 17 and share.bit_count() == 17"),
     "a comparison of lengths": slashed_if("b'q' < move < b'qa'"),
     "a bound that is a truth value": slashed_if("sum(byte == 113 for byte in move) == 2"),
+    "a method that refuses a stand-in": two('if not (77001).__ne__(share):\n    return Slash("R")'),
+    "a method that answers by identity": slashed_if("(77001).__eq__(share) is True"),
+    "a method that may refuse": two(
+        """
+if (77001).__eq__(share) is NotImplemented:
+    return Valid(None)
+if share == 77001:
+    return Slash("R")
+"""
+    ),
+    "a method of bytes that refuses": slashed_if("b'qz'.__ne__(move) is False"),
+    "a method by its class": slashed_if("int.__ne__(77001, share) is False"),
+    "a number that compares in its own way": slashed_if("share == Strange(77003)", STRANGE),
+    "a number that adds in its own way": slashed_if("share + Strange(5) == 77001", STRANGE),
+    "bytes that compare in their own way": slashed_if("move == Reversed(b'zq')", STRANGE),
+    "a number of an enumeration": slashed_if("share == Few.ONE", STRANGE),
     "a rare word of evidence": slashed_if("evidence == (b'q', (b'z', b''))"),
 }
 """Rules by the part of Python that they use; each slashes a few moves that the program allows."""
