@@ -33,7 +33,7 @@ from channelsim.games.errors import BadState
 from channelsim.games.judge import hashes_of
 from channelsim.games.selfplay import PlayedMove, turns
 from channelsim.games.spacepoker.states import BeginRound, MidRound
-from scripts.tools.reference import form_text
+from scripts.tools.reference.games import form_text
 from tests.games.table import GAME, HASHES, ask_both
 from tests.menu import each_program
 
