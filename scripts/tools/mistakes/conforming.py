@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic
 
 import msgspec
 
 from channelsim.channel.documents.conform import ConformDocument, Status
+from channelsim.channel.documents.document_files import read_document
 from channelsim.channel.errors import UsageError
 from scripts.tools.mistakes.listed import ROOT, mistakes
 from scripts.tools.mistakes.planting import planted
@@ -30,7 +33,10 @@ def conform_of(name: str, jobs: int, seed: str) -> Conformance:
     Raises `UsageError` where the command does not end with a document.
     """
     mistake = next(mistake for mistake in mistakes() if mistake.id == name)
-    with planted(mistake.game, mistake, with_rules=True) as target:
+    with (
+        planted(mistake.game, mistake, with_rules=True) as target,
+        TemporaryDirectory(prefix="conform-") as folder,
+    ):
         arguments = (target.source, "--jobs", str(jobs), "--seed", seed, "--json", "--quiet")
         start = monotonic()
         run = subprocess.run(
@@ -40,10 +46,12 @@ def conform_of(name: str, jobs: int, seed: str) -> Conformance:
             cwd=ROOT,
         )
         seconds = monotonic() - start
-    try:
-        document = msgspec.json.decode(run.stdout, type=ConformDocument)
-    except msgspec.DecodeError:
-        raise UsageError(f"{name}: conform: {run.stderr.decode()}") from None
+        if run.returncode not in (0, 1):
+            raise UsageError(f"{name}: conform: {run.stderr.decode().strip()}")
+        file = Path(folder) / "conform.json"
+        file.write_bytes(run.stdout)
+        document = read_document(file)
+    assert isinstance(document, ConformDocument)
     return Conformance(
         id=name,
         failed=tuple(row.check for row in document.checks if row.result is Status.FAILED),
