@@ -100,7 +100,8 @@ class Attack(
     Both sides play `hands` of these games by their policies. `snapshots` is the number of events
     between two snapshots of a store. Where it is `watched`, a watcher of its own looks after the
     channel of a side whose process does not run. Where it is `tight`, each side puts in no more
-    than one hand takes.
+    than one hand takes. Where it is `mixed`, about one block in three carries transactions, and
+    all times are longer.
     """
 
     games: tuple[str, ...]
@@ -111,6 +112,13 @@ class Attack(
     snapshots: Annotated[int, Meta(ge=1, le=1000)] = 50
     watched: bool = False
     tight: bool = False
+    mixed: bool = False
+
+    @property
+    def text(self) -> str:
+        """The games and the actions as a phrase."""
+        actions = ", then ".join(action.text for action in self.actions) or "no fault"
+        return f"{', '.join(self.games)}, {actions}"
 
 
 def check(attack: Attack) -> Attack:

@@ -40,9 +40,10 @@ from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_or
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.keyed_hash import WARNING, fast_signatures
 from channelsim.channel.errors import UsageError
-from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, THEFT, Finding
+from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, Finding
 from channelsim.channel.findings.finding_files import stored_findings
 from channelsim.channel.protocol.rules import RULES
+from channelsim.channel.simulation.promises.checker import SEVERITY
 from channelsim.games import registry
 from channelsim.games.deck import group
 
@@ -53,9 +54,6 @@ NOT_CONFIRMED = "not confirmed"
 """Counts what was broken in fast mode, and is not broken with real signatures."""
 
 FOUND_FAST = " (found in fast mode, confirmed with real signatures)"
-
-EXCEPTIONS = "exception"
-"""The rule of a session that could not be run to its end."""
 
 
 class Broken(msgspec.Struct, frozen=True):
@@ -334,7 +332,7 @@ def attack_one(attack: Attack, totals: AttackTotals) -> Session | None:
     except Exception as error:
         # Any exception is a result of this session; the others go on.
         totals.counts["sessions"] += 1
-        totals.broken.append(Broken(attack, EXCEPTIONS, _described(error)))
+        totals.broken.append(Broken(attack, EXCEPTION, described(error)))
         return None
     totals.add(session)
     for monitor in dict.fromkeys(violation.monitor for violation in session.violations):
@@ -380,7 +378,7 @@ def broken_by(attack: Attack) -> dict[str, str]:
         for violation in run(attack).violations:
             broken.setdefault(violation.monitor, violation.text)
     except Exception as error:
-        broken[EXCEPTIONS] = _described(error)
+        broken[EXCEPTION] = described(error)
     return broken
 
 
@@ -397,7 +395,8 @@ def script_of(path: Path, finding: Finding) -> Attack | None:
         raise UsageError(f"{path}: no script of an attack: {error}") from None
 
 
-def _described(error: Exception) -> str:
+def described(error: Exception) -> str:
+    """An exception that ended a session, in a line."""
     return f"{type(error).__name__}: {error}"[:300]
 
 
@@ -438,10 +437,6 @@ def default_games() -> tuple[str, ...]:
     return tuple(game.name for game in registry.channel_games())
 
 
-SEVERITY = {"money": THEFT, EXCEPTIONS: EXCEPTION}
-"""The severity of what a monitor finds, if it is no broken promise."""
-
-
 def findings(broken: Iterable[Broken]) -> list[Finding]:
     """Each mistake once, in the script with the fewest actions, with its frequency."""
     first: dict[str, tuple[Broken, int]] = {}
@@ -454,10 +449,9 @@ def findings(broken: Iterable[Broken]) -> list[Finding]:
 
 
 def _finding(mistake: str, case: Broken, times: int) -> Finding:
-    actions = ", then ".join(action.text for action in case.attack.actions) or "no fault"
     return Finding(
         rule=case.monitor,
-        place=f"{', '.join(case.attack.games)}, {actions}",
+        place=case.attack.text,
         severity=SEVERITY.get(case.monitor, BROKEN_PROMISE),
         text=f"{case.text} ({MONITORS.get(case.monitor, 'A session runs to its end.')})",
         times=times,

@@ -199,6 +199,7 @@ class Monitors:
             if causes(done):
                 most += times.response + times.move + 2 * times.margin + agreement.unroll_timeout
                 most += MOVES_ON_CHAIN * run.scenario.game_timeout
+            most *= run.scenario.spacing
             finished = run.finished[side]
             if finished is not None and finished - quiet_since > most:
                 blocks = f"{counted(finished - quiet_since, 'block')}, at most {most}"

@@ -54,6 +54,8 @@ from channelsim.channel.session.questions import PlayerOfPeer
 from channelsim.channel.session.session_events import Handled, NewsFor, SessionEvent
 from channelsim.channel.session.setup import Setup
 from channelsim.channel.session.side_player import SidePlayer, by_policy
+from channelsim.channel.simulation.kills import LOST as BEFORE
+from channelsim.channel.simulation.kills import Kill, stage_of
 from channelsim.channel.simulation.remote_actor import untold
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
@@ -120,22 +122,24 @@ class MortalPeer:
 
     def _react(self, event: Event | None, react: Callable[[], list[Effect]]) -> list[Effect]:
         process, before = self.process, self.peer.state
+        number, process.events = process.events, process.events + 1
         if self.died or self.failed:
             process.monitors.goes_on(event)
+        lost = Kill(number, BEFORE, stage_of(before, event, (), before))
         action = process.next_action(EVENT)
         crash = action if action is not None and action.kind == "crash" else None
         if action is not None and action.kind == "power-loss":
             # Nothing of the event is stored.
             process.lost = action.amount
-            self._die(action, Instant((before,)), ())
+            self._die(action, Instant((before,)), lost)
             raise PeerStopped(None)
         if crash is not None and crash.amount == LOST:
-            self._die(crash, Instant((before,)), ())
+            self._die(crash, Instant((before,)), lost)
             raise PeerStopped(None)
         if action is not None and action.kind == OLD_COPY:
             if process.copies.can_restore(action, before):
                 process.restores = action
-                self._die(action, None, ())
+                self._die(action, None, lost)
                 raise PeerStopped(None)
             process.undone(action)
         process.copies.before_event(before)
@@ -154,18 +158,22 @@ class MortalPeer:
         process.monitors.keeps(process.runner, self.actor.durable)
         if crash is not None:
             carried_out = max(0, len(effects) - (crash.amount - 1))
-            self._die(crash, Instant((self.peer.state,)), effects[carried_out:])
+            stage = stage_of(before, event, effects, self.peer.state)
+            kill = Kill(number, carried_out, stage)
+            self._die(crash, Instant((self.peer.state,)), kill, effects[carried_out:])
             process.tell_untold(effects[carried_out:])
             raise PeerStopped(effects, carried_out)
         if action is not None:
             asyncio.get_running_loop().call_soon(process.do, action)
         return effects
 
-    def _die(self, crash: Action, instant: Instant | None, lost: Sequence[Effect]) -> None:
+    def _die(
+        self, crash: Action, instant: Instant | None, kill: Kill, lost: Sequence[Effect] = ()
+    ) -> None:
         self.died = True
         self.process.ended_at = instant
         self.process.go_down(crash)
-        self.process.note_killed(self.process.side, lost)
+        self.process.note_killed(self.process.side, kill, lost)
 
 
 @dataclass(slots=True)
@@ -198,8 +206,8 @@ class Process:
 
     `listen` hears of everything; `compare` of the state before a restart and after it, `fails` of
     an error that no action of the script explains, `undone` of an action that cannot take place,
-    and `note_killed` of the effects that a kill left out. `lasting` is the digest that a restart
-    may have as the last message's, where newer ones changed nothing: those may be lost.
+    and `note_killed` of a kill and the effects that it left out. `lasting` is the digest that a
+    restart may have as the last message's, where newer ones changed nothing: those may be lost.
 
     One that is `hostile` has the actor that this makes of its peer. It stores nothing, has one
     life, and goes on when its channel is over.
@@ -218,12 +226,13 @@ class Process:
     compare: Callable[[Process, Instant, PeerState], None]
     fails: Callable[[Process, BaseException], None]
     on_peer: Callable[[Peer], None]
-    note_killed: Callable[[Side, Sequence[Effect]], None]
+    note_killed: Callable[[Side, Kill, Sequence[Effect]], None]
     monitors: SideMonitors
     copies: OldCopies
     undone: Callable[[Action], None]
     hostile: Callable[[Peer], HostileSide] | None = None
     lives: int = 0
+    events: int = 0
     is_over: bool = False
     failures: int = 0
     begun: bool = False

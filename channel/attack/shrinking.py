@@ -53,6 +53,8 @@ def _plainer(attack: Attack) -> Iterator[Attack]:
         yield replace(attack, watched=False)
     if attack.tight:
         yield replace(attack, tight=False)
+    if attack.mixed:
+        yield replace(attack, mixed=False)
     if attack.snapshots != SNAPSHOTS[0]:
         yield replace(attack, snapshots=SNAPSHOTS[0])
     for place, action in enumerate(actions):

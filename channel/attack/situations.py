@@ -30,6 +30,7 @@ from channelsim.channel.session.session_events import (
     SessionEvent,
 )
 from channelsim.channel.session.setup import NAMES
+from channelsim.channel.simulation.kills import Kill
 
 MANY = 2
 """More than so many are not told apart."""
@@ -39,8 +40,10 @@ NO_FAULT = "-"
 
 @dataclass(frozen=True, slots=True)
 class Killed:
-    """A process was killed; `lost` are the effects of its last event that were not carried out."""
+    """A process was killed at an instant; `lost` are the effects of its last event that were not
+    carried out."""
 
+    kill: Kill
     lost: tuple[Effect, ...]
 
 

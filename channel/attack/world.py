@@ -46,7 +46,7 @@ from channelsim.channel.attack.virtual_time import (
 from channelsim.channel.attack.wire import Wire
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import FarmableChain
-from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.network.link import Link, reconnecting
 from channelsim.channel.peer.config import Config
@@ -58,6 +58,7 @@ from channelsim.channel.session.defaults import DEFAULT_STACK, DEFAULT_UNIT
 from channelsim.channel.session.identity import make_config, node_seed, policy_chance
 from channelsim.channel.session.session_events import BlockMade, Handled, SessionEvent
 from channelsim.channel.session.setup import NAMES
+from channelsim.channel.simulation.kills import Kill
 from channelsim.channel.simulation.reorganisations import Reorganisations
 from channelsim.channel.simulation.run import Party, Run, RunLog
 from channelsim.channel.simulation.scenario import Scenario, setup_of
@@ -65,7 +66,7 @@ from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 
 HEALS_AT = 40
-"""Blocks after which nothing fails any more."""
+"""Blocks after which nothing fails any more. All these are multiplied by the spacing."""
 
 PATIENCE = 60
 """Blocks after the healing until the user of an old copy has it published."""
@@ -115,7 +116,7 @@ class World:
         self.hostile = hostile_side(attack.actions)
         self.scenario = scenario_of(attack)
         seed = attack.seed.encode()
-        self.node = SimulatedChain(node_seed(seed))
+        self.node = SimulatedChain(node_seed(seed), NodeSettings(mixed=attack.mixed))
         self._filled = filled_chain(self.node, attack)
         self.chain: FarmableChain = self._filled or self.node
         self.script = Script(possible(attack.actions))
@@ -240,16 +241,17 @@ class World:
     async def _make_blocks(self) -> None:
         """Make blocks until both sides are done, or the time for that is over."""
         hands = 1 if self.hostile is None else self.scenario.hands
-        for number in range(HEALS_AT + MOST_BLOCKS * hands):
+        spacing = self.scenario.spacing
+        for number in range(spacing * (HEALS_AT + MOST_BLOCKS * hands)):
             await asyncio.sleep(self._blocks.between(BLOCK_TIME // 2, 3 * BLOCK_TIME // 2))
-            if number == HEALS_AT:
+            if number == spacing * HEALS_AT:
                 self._heal()
             action = self._next_action(BLOCK, 0)
             if action is not None and action.kind == "spend":
                 self._spend(action)
                 continue
             self._block()
-            if number == HEALS_AT + PATIENCE:
+            if number == spacing * (HEALS_AT + PATIENCE):
                 for process in self.processes:
                     process.recover()
             match action:
@@ -289,7 +291,8 @@ class World:
             return True
         if None in heights:
             return False
-        return self.hostile is None or self.chain.peak() >= max(filter(None, heights)) + AFTERWARDS
+        rest = self.scenario.spacing * AFTERWARDS
+        return self.hostile is None or self.chain.peak() >= max(filter(None, heights)) + rest
 
     def _block(self) -> None:
         for node in self.nodes:
@@ -455,8 +458,8 @@ class World:
         self.observer.on_fault(process.side, "starts again from its store")
         self.script.mark("restart", process.side)
 
-    def _note_killed(self, side: Side, lost: Sequence[Effect]) -> None:
-        self._saw(side, Killed(tuple(lost)))
+    def _note_killed(self, side: Side, kill: Kill, lost: Sequence[Effect]) -> None:
+        self._saw(side, Killed(kill, tuple(lost)))
         left_out = f", {counted(len(lost), 'effect')} not carried out" if lost else ""
         self.observer.on_fault(side, f"is killed{left_out}")
 
@@ -494,6 +497,7 @@ def scenario_of(attack: Attack) -> Scenario:
         agreed=True,
         policies=attack.policies,
         contribution=DEFAULT_UNIT * DEFAULT_STACK if attack.tight else 0,
+        mixed=attack.mixed,
     )
     hostile = hostile_side(attack.actions)
     if hostile is None:

@@ -27,7 +27,7 @@ from channelsim.channel.protocol.proposals import needs_deck
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.agreed_hands import HandCounter
 from channelsim.channel.session.dealers import SimulatedDealer
-from channelsim.channel.session.deck_works import Computing, on_demand, seeded_secrets
+from channelsim.channel.session.deck_works import on_demand, seeded_secrets
 from channelsim.channel.session.driver import Driver
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.peer_driver import DrivenPeer
@@ -78,7 +78,6 @@ class Arena:
     `node` makes another chain than the scenario's from a seed; `wrap` may put something in the
     place of a peer that is no adversary's, and then the scenario's `old_copy` does not apply. With
     `apart`, the node and both sides are processes of their own, and neither of these two applies.
-    `compute_deck` computes the steps of decks; from the seed by default.
     """
 
     def __init__(
@@ -88,7 +87,6 @@ class Arena:
         node: Callable[[int], FarmableChain] | None = None,
         wrap: Wrap | None = None,
         apart: SessionProcesses | None = None,
-        compute_deck: Computing | None = None,
     ) -> None:
         self.scenario = scenario
         seed = scenario.seed.encode()
@@ -127,7 +125,7 @@ class Arena:
             (initiator, receiver),
             (*listeners, self._log, self._on_event),
             self._weather,
-            compute_deck or on_demand(seeded_secrets(seed)),
+            on_demand(seeded_secrets(seed)),
         )
         peers = (self.parties[0].peer, self.parties[1].peer)
         self._dealer = SimulatedDealer(self._driver, peers, seed)

@@ -1,4 +1,4 @@
-"""Ends of a peer that lives elsewhere: at chosen instants, or once for an old copy of its store.
+"""Ends of a peer: when it is killed, or goes on from an old copy of its store.
 
 An instant lies before an event is durable, or between two of its effects. Kills are counted and
 aimed by the stage of a session in which they fall.
@@ -96,10 +96,7 @@ class Kill:
 
 
 Dies = Callable[[Kill], bool]
-"""True if the peer is killed at this instant: it is asked about each, in their order.
-
-In a process there is one for each event, with `effects` `LOST`: while it is handled.
-"""
+"""True if a process is killed while it handles an event: that instant has `effects` `LOST`."""
 
 
 @dataclass(slots=True)

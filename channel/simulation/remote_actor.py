@@ -1,8 +1,8 @@
-"""A side that lives elsewhere, in a process or in memory, and comes back after its end.
+"""A side that comes back after its end: in a process, or in memory from an old copy of its store.
 
-Its copy is here. Both handle the same events, and what the process does is compared with what the
-copy does. After a kill the store of the process is read, which must hold what the copy stored
-before the event or after it.
+The copy of a process is here. Both handle the same events, and what the process does is compared
+with what the copy does. After a kill the store of the process is read, which must hold what the
+copy stored before the event or after it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,11 @@ from operator import methodcaller
 from typing import NoReturn, TypeVar
 
 from channelsim.channel.adversaries.base import Adversary
-from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.peer.interface import (
     Effect,
     Event,
     Proposed,
-    Received,
     Tell,
     YourTurn,
 )
@@ -46,19 +44,17 @@ class RemoteActor:
     """The actor of a side that lives in `process`, or in memory; `peer` is its copy, or it itself.
 
     A peer has a store, from which it comes back; an adversary has none. `dies` says at which
-    instants it is killed, and `kills` are these; the driver restarts it at once. A command of the
-    player is never lost: a kill before it is one after the event before. A process dies at once or
-    a little later, by `chance`. An `old_copy` takes the place of the store once.
+    instants a process is killed, and `kills` are these; the driver restarts it at once. It dies at
+    once or a little later, by `chance`. An `old_copy` takes the place of the store once.
     """
 
     def __init__(
         self,
         actor: Peer | Adversary,
+        process: PeerProcess | None = None,
         dies: Dies | None = None,
         *,
-        store: PeerStore | None = None,
         old_copy: OldCopy | None = None,
-        process: PeerProcess | None = None,
         chance: Chance | None = None,
     ) -> None:
         self.peer = actor if isinstance(actor, Peer) else actor.peer
@@ -68,7 +64,7 @@ class RemoteActor:
         self._actor: Actor | None = None if isinstance(actor, Peer) else actor
         self._dies = dies
         self._chance = chance or Chance(b"")
-        self._store = store or MemoryStore()
+        self._store: PeerStore = MemoryStore()
         self._events = 0
         self._unheard: list[Effect] = []
 
@@ -97,11 +93,6 @@ class RemoteActor:
         if self.old_copy is not None and (store := self.old_copy.due(event, state)):
             self._store = store
             self._end()
-        if self._dies and self.process is None and isinstance(event, Received | Block):
-            kill = Kill(self._events, LOST, stage_of(state, event, (), state))
-            if self._dies(kill):
-                self._events += 1
-                self._end(kill)
         process, react = self.process, partial(self._actor.handle, event)
         call = process.call_of(event) if process else methodcaller("handle", event)
         return self._live(event, call, react)
@@ -172,17 +163,12 @@ class RemoteActor:
     ) -> list[Effect]:
         """Let both react to an event (None: the start), unless the peer is killed meanwhile."""
         before = self.peer.state
-        mortal = self._dies is not None and self.process is not None
-        stored = self._store.load() if mortal else Contents()
+        stored = self._store.load() if self._dies is not None else Contents()
         effects = self._react(call, react)
         number, self._events = self._events, self._events + 1
-        if self._dies is not None:
+        if self.process is not None and self._dies is not None and event is not None:
             kill = Kill(number, LOST, stage_of(before, event, effects, self.peer.state))
-            if self.process is None:
-                for count in range(len(effects) + 1):
-                    if self._dies(instant := replace(kill, effects=count)):
-                        self._end(instant, effects)
-            elif event is not None and self._dies(kill):
+            if self._dies(kill):
                 self.process.child.send(call)
                 self.process.child.strike(self._chance)
                 if self._has_stored(self.process.stored(), stored):

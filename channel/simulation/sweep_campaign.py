@@ -25,8 +25,8 @@ from channelsim.channel.campaign.job import (
 )
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.crypto import bls
-from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, THEFT, Finding
-from channelsim.channel.simulation.promises.checker import BrokenPromise
+from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, Finding
+from channelsim.channel.simulation.promises.checker import SEVERITY, BrokenPromise
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario, adversaries_for
 from channelsim.channel.simulation.scenario_command import command_of
@@ -38,9 +38,6 @@ MOST_SHARDS = 4096
 
 TOGETHER = 16
 """Adversaries in a row of which signatures are remembered."""
-
-MONEY = "money"
-"""The promise whose breach costs the honest peer money."""
 
 
 @dataclass(frozen=True)
@@ -198,12 +195,11 @@ def finding_of(scenario: Scenario, promise: BrokenPromise) -> Finding:
     """A broken promise; those with the same adversary, games and promise are one mistake, and so
     are exceptions with the same text."""
     exception = promise.promise == EXCEPTION
-    severities = {EXCEPTION: EXCEPTION, MONEY: THEFT}
     row = row_of(scenario)
     return Finding(
         rule=promise.promise,
         place=f"{row}, {', '.join(scenario.games)}",
-        severity=severities.get(promise.promise, BROKEN_PROMISE),
+        severity=SEVERITY.get(promise.promise, BROKEN_PROMISE),
         text=promise.how if exception else f"{promise.promise}: {promise.how}",
         loss=promise.loss,
         scenario=asdict(scenario),

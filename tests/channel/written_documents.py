@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 import msgspec
@@ -126,7 +127,7 @@ def crashes(*failed: CrashedRun, **fields: Any) -> CrashesDocument:
 def crashed_run() -> CrashedRun:
     loss = Loss("Receiver", "Initiator", 2500)
     return CrashedRun(
-        Scenario(("calpoker",), "s", "silent", step=3),
+        asdict(Scenario(("calpoker",), "s", "silent", step=3)),
         ((Kill(4, LOST, Stage.BATCH),), ()),
         (),
         (BrokenPromise("safety", "it lost", loss),),

@@ -41,11 +41,12 @@ class CrashTestOptions:
 def command(options: CrashTestOptions) -> int:
     """Kill peers in sessions and disputes, restart them from their stores, and check every promise.
 
-    A peer is stopped before an event is stored, or between two of its effects. With --processes
-    it and the node are processes of their own, killed by SIGKILL at random instants. Kills are
-    aimed at the stages of a session in turn: opening, deck step, batch, shutdown and dispute. Each
-    failure is printed on stderr soon after it is found, and all of them at the end. Exit code 1: a
-    peer contradicted what it had signed, a promise was broken, or a stage has too few kills.
+    The sessions are those of `attack`: a peer is stopped before an event is stored, or between two
+    of its effects. With --processes it and the node are processes of their own, killed by SIGKILL
+    at random instants. Kills are aimed at the stages of a session in turn: opening, deck step,
+    batch, shutdown and dispute. Each failure is printed on stderr soon after it is found, and all
+    of them at the end. Exit code 1: a peer contradicted what it had signed, a promise was broken,
+    or a stage has too few kills.
 
     Example: channelsim crash-test --kills 1000 --jobs 2
     """

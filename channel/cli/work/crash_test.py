@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from channelsim.channel.attack.crashes import MOST_IDLE, CrashTotals, crashes
+from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.cli.campaigns import Ending, run_campaign
 from channelsim.channel.cli.check_reports import CheckReport, by_rule
 from channelsim.channel.cli.commands.crash_test import CrashTestOptions
@@ -12,14 +14,9 @@ from channelsim.channel.documents.crashes import CrashesDocument
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.findings.finding import summary
 from channelsim.channel.report.terminal import console, say
-from channelsim.channel.simulation.crashes import (
-    CONTRADICTIONS,
-    MOST_IDLE,
-    PROMISES,
-    CrashTotals,
-    crashes,
-)
+from channelsim.channel.simulation.crashes import SIGNATURE
 from channelsim.channel.simulation.kills import AIMS, Stage
+from channelsim.channel.simulation.promises.checker import CHECKS
 from channelsim.games.amounts import counted
 
 
@@ -39,7 +36,7 @@ def crash_test(options: CrashTestOptions) -> int:
             name="crashes",
             document=lambda: crash_document(totals, options.seed),
             show=lambda _: _show(totals),
-            report=lambda _: _check_report(totals),
+            report=lambda _: _check_report(totals, processes=options.processes),
             untried=lambda: "; ".join(_untried(totals, options.kills, options.per_stage)),
         ),
     )
@@ -61,13 +58,14 @@ def _untried(totals: CrashTotals, kills: int, least: int) -> Iterator[str]:
         yield f"fewer than {counted(least, 'kill')}: {', '.join(few)}; try more --kills"
 
 
-def _check_report(totals: CrashTotals) -> CheckReport:
-    """A check of signatures, and one of all promises."""
+def _check_report(totals: CrashTotals, *, processes: bool) -> CheckReport:
+    """A check for each monitor; of processes, one of signatures and one for each promise."""
+    promises = (name for name, _ in CHECKS)
     return CheckReport(
         command="crash-test",
         target="",
         source="",
-        checks=by_rule((CONTRADICTIONS, PROMISES), totals.findings),
+        checks=by_rule((SIGNATURE, *promises) if processes else tuple(MONITORS), totals.findings),
         summary=summary(totals.findings),
     )
 

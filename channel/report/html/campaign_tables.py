@@ -276,7 +276,7 @@ def _kills(document: CrashesDocument) -> Table:
 def _killed(failed: Iterable[CrashedRun]) -> Table:
     rows = tuple(
         (
-            Cell(run.title),
+            Cell(run.title or f"seed {run.scenario['seed']}"),
             Cell("; ".join(line.strip() for line in run.details)),
             *(
                 Cell(", ".join(f"at event {kill.event} ({kill.stage.value})" for kill in kills))

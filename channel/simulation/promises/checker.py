@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from channelsim.channel.findings.finding import Loss
+from channelsim.channel.findings.finding import EXCEPTION, THEFT, Loss
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.simulation.model.conversation import conversation
 from channelsim.channel.simulation.model.talk import Conversation
@@ -37,6 +37,9 @@ class BrokenPromise:
     how: str
     loss: Loss | None = None
 
+
+SEVERITY = {EXCEPTION: EXCEPTION, "money": THEFT}
+"""The severity of a broken promise, if it is another one than that."""
 
 Find: TypeAlias = Callable[[Run, Conversation], Iterable[str]]
 """Finds how a promise was broken in a run, as the messages and the chain show it."""

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import asdict
 
+import msgspec
 import pytest
 
+from channelsim.channel.attack import crashes
+from channelsim.channel.attack.actions import Attack
+from channelsim.channel.attack.crashes import MOST_IDLE, Crashes, CrashTotals
 from channelsim.channel.campaign.campaign import Place
 from channelsim.channel.findings.finding import Loss
-from channelsim.channel.simulation import crashes
-from channelsim.channel.simulation.crashes import MOST_IDLE, CrashedRun, Crashes, CrashTotals
+from channelsim.channel.simulation.crashes import CrashedRun
 from channelsim.channel.simulation.kills import AIMS, LOST, Kill, Stage
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
 from tests.channel.command import channelsim
 
 BROKEN = CrashedRun(
-    Scenario(("spacepoker",), "x", "silent", step=3),
+    asdict(Scenario(("spacepoker",), "x", "silent", step=3)),
     ((Kill(4, LOST, Stage.BATCH),), ()),
     ("initiator sent two different messages: batch 4",),
     (BrokenPromise("safety", "it lost", Loss("Bob", "Ann", 7)),),
+    title="silent@3, seed x",
 )
 
 
@@ -105,10 +110,9 @@ def test_wrong_options_are_refused_in_one_line(
 def test_it_ends_if_each_run_fails_before_its_first_kill(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(scenario: Scenario, *_: object) -> CrashedRun:
-        return CrashedRun(
-            scenario, ((), ()), (), (BrokenPromise("exception", "ValueError: planted"),)
-        )
+    def fails(attack: Attack) -> CrashedRun:
+        broken = (BrokenPromise("exception", "ValueError: planted"),)
+        return CrashedRun(msgspec.to_builtins(attack), ((), ()), (), broken)
 
     monkeypatch.setattr(crashes, "run_killed", fails)
     ran = channelsim(capsys, "crash-test", "--kills", 2, "--jobs", 1, "--json")

@@ -1,214 +1,36 @@
-"""Peers that are killed at any instant come back and go on as if nothing had happened."""
+"""Processes that are killed at any instant come back and go on as if nothing had happened."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from functools import cache
 from itertools import cycle
 from pathlib import Path
 
 import pytest
 
+from channelsim.channel.attack.crashes import crashes
 from channelsim.channel.chain.coins import condition, signed_spend
 from channelsim.channel.chain.simulator import SimulatedChain
-from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError
-from channelsim.channel.peer.interface import Received, Send
-from channelsim.channel.peer.machine import TRANSITIONS, Peer, Phase
-from channelsim.channel.peer.peer_state import Transition
-from channelsim.channel.protocol.messages import Batch, Request, decode
-from channelsim.channel.protocol.state import Side
+from channelsim.channel.peer.interface import Received
+from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.wallet import address_of, wallet_key
-from channelsim.channel.session.deciders import Deciders
-from channelsim.channel.session.peer_driver import Actor, PeerStopped
-from channelsim.channel.session.result import Result
-from channelsim.channel.session.session import Session
-from channelsim.channel.session.session_events import Handled, SessionEvent
-from channelsim.channel.session.setup import Setup
-from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.crashes import (
-    CrashedRun,
-    Dies,
-    crashes,
-    run_killed,
-    scenario_of,
-)
-from channelsim.channel.simulation.kills import AIMS, LOST, Kill, Stage
+from channelsim.channel.session.peer_driver import PeerStopped
+from channelsim.channel.simulation.crashes import scenario_of
+from channelsim.channel.simulation.kills import AIMS, LOST
 from channelsim.channel.simulation.peer_process import PeerProcess
 from channelsim.channel.simulation.process_node import ProcessNode
 from channelsim.channel.simulation.remote_actor import RemoteActor
-from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.side_process import Work
 from channelsim.channel.store.interface import Contents
 from channelsim.channel.store.keys_file import FILE, write_keys
-from channelsim.channel.store.memory_store import MemoryStore
 from channelsim.clsp.values import int_to_atom, to_list
 from channelsim.games.chance import Chance
 from channelsim.games.referee import CREATE_COIN
 from tests.channel.campaign.running import done
-from tests.channel.simulation.instants import every_instant
 from tests.channel.table import sit
-
-
-@pytest.fixture(autouse=True)
-def remember() -> Iterator[None]:
-    """All runs sign the same; and so a different signature is a different message."""
-    with bls.remembered():
-        yield
-
-
-# --- honest sessions -----------------------------------------------------------------------------
-
-
-def play(game: str, wrap: Callable[[Peer], Actor]) -> tuple[Result, list[bytes]]:
-    """A session of two hands, and the different batches of both sides as they were made."""
-    setup = Setup((game,), "crash", 2, 100, 10, 10_000, ("random", "random"))
-    batches: dict[bytes, None] = {}
-
-    def listen(event: SessionEvent) -> None:
-        if isinstance(event, Handled):
-            sent = [effect.message for effect in event.effects if isinstance(effect, Send)]
-            batches.update((blob, None) for blob in sent if isinstance(decode(blob), Batch))
-
-    session = Session(Deciders(setup), [listen], wrap=wrap)
-    return session.run(), [*batches]
-
-
-@cache
-def undisturbed(game: str) -> tuple[Result, list[bytes], dict[Side, list[Kill]]]:
-    """The session when nobody is killed, and the instants that each side lives through."""
-    instants: dict[Side, list[Kill]] = {side: [] for side in Side}
-
-    def wrap(peer: Peer) -> Actor:
-        def lives(kill: Kill) -> bool:
-            instants[peer.config.side].append(kill)
-            return False
-
-        return RemoteActor(peer, lives)
-
-    result, batches = play(game, wrap)
-    return result, batches, instants
-
-
-def same_end(game: str, kills: dict[Side, set[Kill]]) -> None:
-    """The session with these kills ends as it does without, over the same batches."""
-    result, batches, _ = undisturbed(game)
-    killed: list[RemoteActor] = []
-
-    def wrap(peer: Peer) -> Actor:
-        due = kills.get(peer.config.side, set())
-        killed.append(RemoteActor(peer, due.__contains__))
-        return killed[-1]
-
-    replayed, said = play(game, wrap)
-    assert said == batches, kills
-    assert (replayed.balances, replayed.hands, replayed.checks.conserved) == (
-        result.balances,
-        result.hands,
-        True,
-    )
-    assert {kill for peer in killed for kill in peer.kills} == set().union(*kills.values())
-
-
-@pytest.mark.parametrize("side", Side)
-def test_a_session_with_one_kill_ends_as_it_does_without(side: Side) -> None:
-    for kill in undisturbed("calpoker")[2][side][int(side) :: 17]:
-        same_end("calpoker", {side: {kill}})
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("side", Side)
-@pytest.mark.parametrize("game", ["spacepoker", "calpoker"])
-def test_a_session_with_one_kill_at_any_instant_ends_as_it_does_without(
-    game: str, side: Side
-) -> None:
-    for kill in undisturbed(game)[2][side]:
-        same_end(game, {side: {kill}})
-
-
-@pytest.mark.parametrize("effects", [LOST, 0, 1], ids=("lost", "before", "amid"))
-def test_a_session_with_many_kills_ends_as_it_does_without(effects: int) -> None:
-    """Both peers are killed at every eighth event: before it is stored, or in its effects.
-
-    A new connection is several events, so more kills would leave no time to play.
-    """
-    killed: list[RemoteActor] = []
-
-    def wrap(peer: Peer) -> Actor:
-        killed.append(
-            RemoteActor(peer, lambda kill: kill.event % 8 == 0 and kill.effects == effects)
-        )
-        return killed[-1]
-
-    result, batches, _ = undisturbed("spacepoker")
-    replayed, said = play("spacepoker", wrap)
-    assert said == batches
-    assert replayed.balances == result.balances
-    assert sum(len(peer.kills) for peer in killed) > 4
-
-
-# --- disputes ------------------------------------------------------------------------------------
-
-DISPUTES = (
-    Scenario(("calpoker",), "crash", "leaver", step=6),
-    Scenario(("spacepoker",), "crash", "silent", step=9, side=0),
-    Scenario(("spacepoker",), "crash", "stale-previous", step=9, weather="reorgs"),
-)
-
-
-def at(side: int, kill: Kill) -> Dies:
-    return lambda peer, now: (peer, now) == (side, kill)
-
-
-def harmless(run: CrashedRun) -> bool:
-    return not (run.contradictions or run.broken)
-
-
-def one_kill(scenario: Scenario, side: int, first: int, step: int) -> None:
-    for kill in every_instant(scenario, side)[first::step]:
-        run = run_killed(scenario, at(side, kill))
-        assert run.kills[side] == (kill,)
-        assert harmless(run), run
-
-
-@pytest.mark.parametrize("scenario", DISPUTES, ids=lambda scenario: scenario.adversary)
-def test_a_dispute_with_a_kill_breaks_no_promise(scenario: Scenario) -> None:
-    one_kill(scenario, scenario.honest, first=55, step=110)
-
-
-def test_a_completed_bundle_that_is_repeated_before_play_is_ignored() -> None:
-    scenario = Scenario(
-        ("spacepoker",), "ops-2000/17/22", "deck-flood", step=0, side=1, weather="cut-off", hands=1
-    )
-    run = run_killed(scenario, at(0, Kill(4, 0)))
-    assert run.kills[0] == (Kill(4, 0),)
-    assert harmless(run), run
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("quarter", range(4))
-@pytest.mark.parametrize("scenario", DISPUTES, ids=lambda scenario: scenario.adversary)
-def test_a_dispute_with_a_kill_at_any_instant_breaks_no_promise(
-    scenario: Scenario, quarter: int
-) -> None:
-    one_kill(scenario, scenario.honest, first=quarter, step=4)
-
-
-@pytest.mark.parametrize("mixed", [False, True])
-def test_many_kills_in_many_scenarios(mixed: bool) -> None:
-    totals = done(crashes(3, "few kills", mixed=mixed), 1)
-    assert totals.kills == 3
-    assert totals.failed == []
-
-
-@pytest.mark.long
-def test_a_thousand_kills() -> None:
-    totals = done(crashes(1000, "long"), 2)
-    assert totals.kills == 1000
-    assert totals.failed == []
 
 
 def test_scenarios_differ_and_have_every_weather() -> None:
@@ -218,83 +40,6 @@ def test_scenarios_differ_and_have_every_weather() -> None:
     assert len({scenario.adversary for scenario in drawn}) > 20
     prepared = [scenario for scenario in drawn if scenario.agreed and scenario.dealer]
     assert len(prepared) == 12, "each run aimed at a step of a deck prepares decks"
-
-
-@pytest.mark.usefixtures("few_rounds")
-@pytest.mark.parametrize("stage", AIMS)
-def test_a_scenario_has_the_stage_that_it_is_for(stage: Stage) -> None:
-    """One of a few: some adversaries end a session early."""
-    lived: set[Stage] = set()
-
-    def lives(side: int, kill: Kill) -> bool:
-        lived.add(kill.stage)
-        return False
-
-    for count in range(4):
-        if stage not in lived:
-            run_killed(scenario_of("stages", count, stage), lives)
-    assert stage in lived
-
-
-@pytest.mark.usefixtures("few_rounds")
-def test_kills_reach_every_stage() -> None:
-    totals = done(crashes(25, "stages"), 1)
-    assert sum(totals.stages.values()) == totals.kills == 25
-    assert min(totals.stages[stage] for stage in AIMS) >= 2, totals.stages
-
-
-# --- planted faults ------------------------------------------------------------------------------
-
-
-class ForgettingStore(MemoryStore):
-    """A store that says that events are durable when all but the last are."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._late: Sequence[bytes] = ()
-
-    def append(self, events: Sequence[bytes], overview: bytes = b"") -> None:
-        late, self._late = self._late, events
-        super().append(late, overview)
-
-    def save_snapshot(
-        self, snapshot: bytes, states: Sequence[bytes], *, erases: bool = False
-    ) -> None:
-        self.append(())
-        super().save_snapshot(snapshot, states, erases=erases)
-
-    def load(self) -> Contents:
-        self._late = ()
-        return super().load()
-
-
-def test_a_store_that_forgets_its_last_event_is_noticed() -> None:
-    scenario = Scenario(("spacepoker",), "forgets", policies=("random", "random"))
-    outcomes = []
-    for kill in every_instant(scenario, 0)[40::17]:
-        run = run_killed(scenario, at(0, kill), ForgettingStore)
-        outcomes.append(harmless(run))
-    assert not all(outcomes)
-
-
-def test_a_peer_that_fails_to_handle_a_message_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It goes on chain and loses nothing, but an honest side must not fail."""
-
-    def fail(*given: object) -> Transition:
-        raise InvariantError("planted")
-
-    monkeypatch.setitem(TRANSITIONS[Phase.PLAYING], Request, fail)
-    scenario = Scenario(("spacepoker",), "fails", policies=("random", "random"))
-    run = run_killed(scenario, lambda side, kill: False)
-    (how, *_) = {one.how for one in run.broken if "failed to handle an event" in one.how}
-    assert how.endswith("InvariantError: planted")
-    assert all("failed to handle" in one.how or one.promise == "law" for one in run.broken)
-    # Without a store it is raised as it is.
-    with pytest.raises(InvariantError, match="planted"):
-        Arena(scenario).run()
-
-
-# --- processes -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("mixed", [False, True])
@@ -342,7 +87,7 @@ def test_a_process_that_reacts_otherwise_than_its_copy_is_noticed(tmp_path: Path
     (tmp_path / FILE).unlink()
     write_keys(tmp_path, ben.config)
     process.child.begin()
-    actor = RemoteActor(Peer(ann.config), process=process)
+    actor = RemoteActor(Peer(ann.config), process)
     with closing(actor), pytest.raises(InvariantError, match="react differently"):
         actor.start(1)
 
@@ -356,7 +101,7 @@ def killed_when_done(folder: Path) -> RemoteActor:
         process.child.kill()
 
     process.child.strike = strike  # type: ignore[method-assign]
-    return RemoteActor(Peer(sit().ends[0].peer.config), lambda kill: True, process=process)
+    return RemoteActor(Peer(sit().ends[0].peer.config), process, lambda kill: True)
 
 
 def test_a_killed_process_goes_on_from_what_it_has_stored(tmp_path: Path) -> None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 
 import pytest
+from msgspec.structs import replace
 
+from channelsim.channel.attack.actions import Action, Attack
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.chain_news import StateCounts
 from channelsim.channel.peer.interface import Acted
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.onchain.signed_games import SignedGames
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.simulation import remote_actor
 from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.crashes import run_killed
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.scenario import Scenario
@@ -25,42 +25,49 @@ from channelsim.channel.store.sealed_store import MARK, SealedStore
 from channelsim.games.contract import PlainPlayer, Player, Position
 from channelsim.games.players import player_after
 from channelsim.plugins import WrongAnswer
-from tests.channel.simulation.instants import every_instant
-from tests.channel.simulation.test_crashes import at, harmless, same_end, undisturbed
+from tests.channel.attack.killing import Played, played
 from tests.games import dots
 
-ON_CHAIN = (
-    Scenario(("dots",), "mb", "silent", step=5, side=0, hands=3),
-    Scenario(("dots",), "mb", "silent", step=6, side=0, hands=3),
-)
-"""Disputes in which the honest side opens a cell on chain that it marked there, or before."""
+LEAVES_AT = {1: 14, 2: 22}
+"""The event at which the receiver goes on chain, by the moves that it makes there: it opens a cell
+that it marked before, or marks it there first."""
 
 
-@pytest.fixture(autouse=True)
-def snapshots_between_moves(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise most restarts would make the moves again, and remember for themselves."""
-    monkeypatch.setattr(remote_actor, "EVENTS_PER_SNAPSHOT", 1)
+def dotted(*actions: Action) -> Attack:
+    """A session whose restarts come from snapshots: they do not make the moves again."""
+    return Attack(("dots",), "mb", actions, hands=3, snapshots=1)
+
+
+def random(*actions: Action) -> Attack:
+    return replace(dotted(*actions), policies=("random", "random"))
 
 
 @pytest.mark.parametrize("side", Side)
 def test_a_peer_killed_at_any_event_sends_the_same_bytes(side: Side) -> None:
     with dots.registered(), bls.remembered():
-        for kill in undisturbed("dots")[2][side][side::2]:
-            same_end("dots", {side: {kill}})
+        calm = played(random())
+        for at in range(9 + side, 30, 4):
+            killed = played(random(Action("crash", side, at, 1)))
+            assert killed.session.violations == ()
+            assert (killed.batches, killed.paid) == (calm.batches, calm.paid)
 
 
-@pytest.mark.parametrize("scenario", ON_CHAIN, ids=["marked there", "marked before"])
-def test_a_peer_killed_on_chain_opens_what_it_marked(scenario: Scenario) -> None:
+def acts_on_chain(run: Played) -> list[str]:
+    news = run.news[Side.RECEIVER]
+    counts = next(at for at, told in enumerate(news) if isinstance(told, StateCounts))
+    return [told.action.verb for told in news[counts:] if isinstance(told, Acted)]
+
+
+@pytest.mark.parametrize("acts", LEAVES_AT, ids=["marked before", "marked there"])
+def test_a_peer_killed_on_chain_opens_what_it_marked(acts: int) -> None:
+    leaves = Action("go-on-chain", 1, LEAVES_AT[acts])
     with dots.registered(), bls.remembered():
-        news = Arena(scenario).run().parties[scenario.honest].news
-        counts = next(at for at, told in enumerate(news) if isinstance(told, StateCounts))
-        acts = [told.action.verb for told in news[counts:] if isinstance(told, Acted)]
-        assert acts == ["mark", "open"][-len(acts) :]
-        assert len(acts) == scenario.step % 2 + 1
-        for kill in every_instant(scenario, scenario.honest)[::5]:
-            killed = run_killed(scenario, at(scenario.honest, kill))
-            assert killed.kills[scenario.honest] == (kill,)
-            assert harmless(killed), killed
+        assert acts_on_chain(played(dotted(leaves))) == ["mark", "open"][-acts:]
+        for since, at in (("chain", 3), ("counts", 0), ("counts", 2)):
+            killed = played(dotted(leaves, Action("crash", 1, at, 1, since=since)))
+            assert killed.session.violations == ()
+            assert len(killed.session.done) == 2
+            assert acts_on_chain(killed) == ["mark", "open"][-acts:]
 
 
 def test_an_old_copy_of_a_store_loses_nothing() -> None:
@@ -68,7 +75,7 @@ def test_an_old_copy_of_a_store_loses_nothing() -> None:
         copies = 0
         for step in range(3, 12):
             scenario = Scenario(("dots",), f"old {step}", "silent", step=step, side=0, hands=3)
-            run = Arena(replace(scenario, old_copy=step)).run()
+            run = Arena(dataclasses.replace(scenario, old_copy=step)).run()
             copies += restored(run) is not None
             assert check(run) == []
         assert copies > 2
@@ -81,14 +88,18 @@ def test_a_lost_memory_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         return player_after(player, position, b"")
 
     monkeypatch.setattr(snapshots, "player_after", forget)
-    different = 0
+    kills = [Action("crash", 1, at, 1) for at in range(15, 30)]
     with dots.registered(), bls.remembered():
-        for kill in undisturbed("dots")[2][Side.RECEIVER][::3]:
-            try:
-                same_end("dots", {Side.RECEIVER: {kill}})
-            except (AssertionError, IndexError, WrongAnswer):
-                different += 1
-    assert different
+        calm = played(random())
+        assert any(_is_other(random(kill), calm) for kill in kills)
+
+
+def _is_other(attack: Attack, calm: Played) -> bool:
+    try:
+        killed = played(attack)
+    except WrongAnswer:
+        return True
+    return bool(killed.session.violations) or killed.batches != calm.batches
 
 
 def test_a_memory_is_sealed_and_stored_with_its_state() -> None:
