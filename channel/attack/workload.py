@@ -55,12 +55,21 @@ def large(*keepers: object) -> Iterator[str]:
     """Find parts of these objects, by their attributes, that have too many items."""
     for keeper in keepers:
         for name, value in _parts(keeper):
-            if name in UNBOUNDED or isinstance(value, bytes | str) or not isinstance(value, Sized):
-                continue
-            if len(value) > MOST_ITEMS:
+            if _has_items(type(value)) and len(value) > MOST_ITEMS and name not in UNBOUNDED:
                 yield f"keeps {len(value)} items in {type(keeper).__name__}.{name.lstrip('_')}"
 
 
-def _parts(keeper: Any) -> Iterator[tuple[str, object]]:
+_HAVE_ITEMS: dict[type, bool] = {}
+
+
+def _has_items(kind: type) -> bool:
+    known = _HAVE_ITEMS.get(kind)
+    if known is None:
+        known = issubclass(kind, Sized) and not issubclass(kind, bytes | str)
+        _HAVE_ITEMS[kind] = known
+    return known
+
+
+def _parts(keeper: Any) -> Iterator[tuple[str, Any]]:
     names = getattr(keeper, "__struct_fields__", None) or vars(keeper)
     return ((name, getattr(keeper, name)) for name in names)

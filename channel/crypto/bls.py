@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
 from chia_rs import AugSchemeMPL, G1Element, G2Element, PrivateKey
@@ -100,6 +101,12 @@ def remembered() -> Iterator[None]:
         _memory.reset(token)
 
 
+@lru_cache(maxsize=1 << 10)
+def _public(key: bytes) -> G1Element:
+    """The public half of a key: a session signs with few of them, and this takes 0.1 ms."""
+    return PrivateKey.from_bytes(key).get_g1()
+
+
 def public_key(blob: bytes) -> G1Element | None:
     """Decode a key of 48 bytes; None for infinity or bytes outside the group."""
     try:
@@ -125,7 +132,7 @@ def signature(blob: bytes) -> G2Element | None:
 def sign(key: PrivateKey, message: bytes) -> bytes:
     """An ordinary signature, 96 bytes."""
     if _observers:
-        _notify("sign", key.get_g1(), message)
+        _notify("sign", _public(bytes(key)), message)
     if (scheme := _stand_in.get()) is not None:
         return scheme.sign(key, message)
     blob = _once(lambda: bytes(AugSchemeMPL.sign(key, message)), "sign", key, message)
@@ -166,7 +173,7 @@ def verify_all(keys: list[G1Element], messages: list[bytes], blob: bytes) -> boo
 def sign_half(key: PrivateKey, message: bytes, sum_key: G1Element) -> bytes:
     """Make this key's half of a signature under `sum_key`, 96 bytes."""
     if _observers:
-        _notify("sign", key.get_g1(), message)
+        _notify("sign", _public(bytes(key)), message)
     if (scheme := _stand_in.get()) is not None:
         return scheme.sign_half(key, message, bytes(sum_key))
     half = _once(

@@ -280,9 +280,12 @@ class PeerRunner:
                     trouble = str(error)
             unanswered = next(iter(self._unanswered.values()), "")
             self._report_trouble(trouble or unanswered or self._rate_trouble)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(self._poll_time):
-                    await self._chain_due.wait()
+            # Cheaper than a timeout, which raises: this happens most of the time.
+            alarm = asyncio.get_running_loop().call_later(self._poll_time, self._chain_due.set)
+            try:
+                await self._chain_due.wait()
+            finally:
+                alarm.cancel()
             self._chain_due.clear()
 
     async def _offer_pushes(self) -> None:

@@ -79,16 +79,22 @@ async def result_of(future: Future[T]) -> T:
 
     A future of asyncio could not raise all of it: some errors would leave it pending for ever.
     """
-    loop, done = asyncio.get_running_loop(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+    woken: asyncio.Future[None] = loop.create_future()
 
     def wake(_: Future[T]) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(done.set)
+            loop.call_soon_threadsafe(_wake, woken)
 
     future.add_done_callback(wake)
     try:
-        await done.wait()
+        await woken
     except asyncio.CancelledError:
         future.cancel()
         raise
     return future.result()
+
+
+def _wake(waiting: asyncio.Future[None]) -> None:
+    if not waiting.done():
+        waiting.set_result(None)

@@ -49,8 +49,10 @@ def deal(preimage: bytes, seed: bytes, amount: int) -> Hands:
     return deal_from(int.from_bytes(drawn, "big", signed=True))
 
 
+@lru_cache(maxsize=1 << 8)
 def deal_from(number: int) -> Hands:
-    """Both hands from the number that the cards are drawn from.
+    """Both hands from the number that the cards are drawn from. A move is judged with each evidence
+    in turn, and all of them ask for the same deal.
 
     >>> deal_from(0)
     ((0, 1, 2, 3, 4, 5, 6, 7), (8, 9, 10, 11, 12, 13, 14, 15))

@@ -6,6 +6,7 @@ A point is its canonical encoding, in bytes. Whoever takes a point from a messag
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -147,7 +148,7 @@ class G1:
         return _mapped(message)
 
     def multiply(self, products: Sequence[tuple[int, bytes]]) -> list[bytes]:
-        """Multiply the base by a table of its multiples, all other points in one run of CLVM."""
+        """Multiply points that occur often by tables of multiples, others in one run of CLVM."""
         for observer in _observers:
             observer(products)
         memory = _memory.get()
@@ -159,38 +160,54 @@ class G1:
 
 
 def _multiplied(products: Sequence[tuple[int, bytes]]) -> list[bytes]:
-    base, size = real_group().base, SCALAR_SIZE
-    others = [(k.to_bytes(size, "big"), point) for k, point in products if point != base]
+    times = Counter(point for _, point in products)
+    tables = {point: _multiples(point) for point, count in times.items() if count >= OFTEN}
+    base = real_group().base
+    if base in times:
+        tables[base] = _multiples_of_base(base)
+    others = [
+        (k.to_bytes(SCALAR_SIZE, "big"), point) for k, point in products if point not in tables
+    ]
     multiplied = iter(_evaluate([_call(_MULTIPLY, point, k) for k, point in others]))
     return [
-        _multiple_of_base(base, k) if point == base else next(multiplied) for k, point in products
+        _by_table(tables[point], k) if point in tables else next(multiplied)
+        for k, point in products
     ]
 
 
-_DIGIT = 6
-"""Bits of a scalar that select one multiple of the base."""
+OFTEN = 10
+"""Products of one point for which a table of its multiples takes less time than runs of CLVM."""
+
+Table = tuple[tuple[G1Element, ...], ...]
+"""The multiples of a point by each digit of a scalar, from its low end."""
 
 
-@cache
-def _multiples(base: bytes) -> tuple[tuple[G1Element, ...], ...]:
-    """The multiples of the base by each digit of a scalar, from its low end."""
+def _multiples(point: bytes, digit: int = 4) -> Table:
+    """The table of a point, for digits of so many bits."""
     rows = []
-    unit = G1Element.from_bytes(base)
-    for _ in range(0, G1.order.bit_length(), _DIGIT):
+    unit = G1Element.from_bytes(point)
+    for _ in range(0, G1.order.bit_length(), digit):
         row = [G1Element()]
-        for _ in range(1, 1 << _DIGIT):
+        for _ in range(1, 1 << digit):
             row.append(row[-1] + unit)
         rows.append(tuple(row))
         unit = row[-1] + unit
     return tuple(rows)
 
 
-def _multiple_of_base(base: bytes, scalar: int) -> bytes:
-    """The base multiplied by a scalar, three times as fast as by CLVM."""
+@cache
+def _multiples_of_base(base: bytes) -> Table:
+    """A larger table, which is made once."""
+    return _multiples(base, 6)
+
+
+def _by_table(table: Table, scalar: int) -> bytes:
+    """Multiply the point of a table by a scalar, in a half or a third of the time of CLVM."""
     total = G1Element()
-    for row in _multiples(base):
-        total += row[scalar % len(row)]
-        scalar //= len(row)
+    mask, digit = len(table[0]) - 1, (len(table[0]) - 1).bit_length()
+    for row in table:
+        total += row[scalar & mask]
+        scalar >>= digit
     return bytes(total)
 
 

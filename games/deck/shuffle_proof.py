@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from channelsim.games.deck.faults import DeckFault
 from channelsim.games.deck.group import SCALAR_SIZE, Group
@@ -61,7 +62,8 @@ def shuffle(
 def round_hashes(shuffle: Shuffle, seeds: Sequence[bytes]) -> list[bytes]:
     """The hash of each round, from its seed: the prover's first message."""
     digest = shuffle.digest()
-    return [_seeded(shuffle, digest, number, seed) for number, seed in enumerate(seeds)]
+    steps = [_seeded(shuffle, number, seed) for number, seed in enumerate(seeds)]
+    return _round_hashes(shuffle, digest, steps)
 
 
 def answers(
@@ -87,40 +89,52 @@ def answers_size(bits: bytes) -> int:
 def verify(shuffle: Shuffle, hashes: Sequence[bytes], bits: bytes, given: bytes) -> None:
     """Check the answers, of the right length in all, to a challenge. Raises `DeckFault`."""
     digest = shuffle.digest()
-    at = 0
-    for number, expected in enumerate(hashes):
+    steps, fault, at = list[_Step](), None, 0
+    for number in range(len(hashes)):
         if bit(bits, number):
             end = at + SCALAR_SIZE + CARDS
-            recomputed = _joined(shuffle, digest, number, given[at:end])
+            try:
+                steps.append(_joined(shuffle, number, given[at:end]))
+            except DeckFault as wrong:
+                fault = wrong
+                break
         else:
             end = at + SEED_SIZE
-            recomputed = _seeded(shuffle, digest, number, given[at:end])
-        if recomputed != expected:
-            raise DeckFault("PD-5", f"round {number} of the shuffle's proof does not fit its hash")
+            steps.append(_seeded(shuffle, number, given[at:end]))
         at = end
+    for number, recomputed in enumerate(_round_hashes(shuffle, digest, steps)):
+        if recomputed != hashes[number]:
+            raise DeckFault("PD-5", f"round {number} of the shuffle's proof does not fit its hash")
+    if fault is not None:
+        raise fault
 
 
-def _seeded(shuffle: Shuffle, digest: bytes, number: int, seed: bytes) -> bytes:
-    """The hash of a round, from the result and the round's seed."""
+_Step = tuple[int, int, list[bytes]]
+"""The step of a round: its number, its mask, and the points that it masks, in its order."""
+
+
+def _seeded(shuffle: Shuffle, number: int, seed: bytes) -> _Step:
+    """The step from the result, by the round's seed."""
     mask = seed_mask(shuffle.group, seed)
-    points = [*(shuffle.result[at] for at in permutation(seed)), shuffle.result_base]
-    return _round_hash(shuffle, digest, number, mask, points)
+    return number, mask, [*(shuffle.result[at] for at in permutation(seed)), shuffle.result_base]
 
 
-def _joined(shuffle: Shuffle, digest: bytes, number: int, answer: bytes) -> bytes:
-    """The hash of a round, from the source and both steps joined. Raises `DeckFault`."""
+def _joined(shuffle: Shuffle, number: int, answer: bytes) -> _Step:
+    """The step from the source, both steps joined. Raises `DeckFault`."""
     mask = int.from_bytes(answer[:SCALAR_SIZE], "big")
     if not 0 < mask < shuffle.group.order:
         raise DeckFault("PD-3", f"round {number}: the scalar is out of range")
     order = answer[SCALAR_SIZE:]
     if sorted(order) != list(range(CARDS)):
         raise DeckFault("PD-4", f"round {number}: the positions are no permutation")
-    points = [*(shuffle.source[at] for at in order), shuffle.group.base]
-    return _round_hash(shuffle, digest, number, mask, points)
+    return number, mask, [*(shuffle.source[at] for at in order), shuffle.group.base]
 
 
-def _round_hash(
-    shuffle: Shuffle, digest: bytes, number: int, mask: int, points: Sequence[bytes]
-) -> bytes:
-    masked = shuffle.group.multiply([(mask, point) for point in points])
-    return tagged_hash("round", digest, bytes((number,)), *masked)
+def _round_hashes(shuffle: Shuffle, digest: bytes, steps: Sequence[_Step]) -> list[bytes]:
+    """The hash of each round. All are multiplied at once, as they are multiples of few points."""
+    products = [(mask, point) for _, mask, points in steps for point in points]
+    masked = iter(shuffle.group.multiply(products))
+    return [
+        tagged_hash("round", digest, bytes((number,)), *islice(masked, len(points)))
+        for number, _, points in steps
+    ]

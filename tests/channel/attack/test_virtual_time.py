@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
+from concurrent.futures import CancelledError
+from functools import partial
 
 import pytest
 
@@ -34,6 +36,42 @@ def test_a_day_passes_at_once_and_everything_happens_in_the_order_of_its_time() 
     assert [name for _, name in happened] == ["hour 1", "hour 7", "hour 12"]
     assert [round(now) for now, _ in happened] == [3600, 25200, 43200]
     assert time.process_time() - begun < 1
+
+
+def test_calls_of_one_time_are_made_in_the_order_in_which_they_were_asked_for() -> None:
+    made: list[int] = []
+
+    async def play() -> None:
+        loop = asyncio.get_running_loop()
+        calls = [loop.call_at(5.0, made.append, number) for number in range(40)]
+        for call in calls[::3]:
+            call.cancel()
+        loop.call_later(4.0, loop.call_soon, made.append, -1)
+        soon = loop.call_soon(made.append, -2)
+        soon.cancel()
+        await asyncio.sleep(6)
+
+    run_virtually(play)
+    assert made == [-1, *(number for number in range(40) if number % 3)]
+
+
+def test_an_error_in_a_call_ends_nothing_else_and_is_reported() -> None:
+    reports: list[object] = []
+
+    async def play() -> float:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: reports.append(context["exception"]))
+        error = ValueError("planted")
+        loop.call_later(1, partial(_raise, error))
+        await asyncio.sleep(2)
+        assert reports == [error]
+        return loop.time()
+
+    assert run_virtually(play) == 2
+
+
+def _raise(error: Exception) -> None:
+    raise error
 
 
 def test_a_loop_on_which_nothing_is_due_says_so() -> None:
@@ -85,8 +123,18 @@ def test_a_virtual_thread_raises_what_its_call_raises_and_a_cancelled_one_makes_
         threads = VirtualThreads(drawn_delays(Chance(b""), 1.0, 2.0))
         with pytest.raises(ValueError, match="planted"):
             await in_thread(threads, fails)
-        threads.begin(fails, 10.0).cancel()
+        told: list[bool] = []
+        given_up = threads.begin(fails, 10.0)
+        given_up.add_done_callback(lambda future: told.append(future.cancelled()))
+        assert given_up.cancel()
+        begun = threads.begin(lambda: 7)
+        with pytest.raises(TimeoutError):
+            begun.result(0)
         await asyncio.sleep(60)
+        assert told == [True]
+        assert (begun.result(), begun.cancel(), begun.cancelled()) == (7, False, False)
+        with pytest.raises(CancelledError):
+            given_up.result()
 
     run_virtually(play)
     assert calls == ["failed"]

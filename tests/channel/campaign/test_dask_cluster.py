@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
 from logging import CRITICAL
 from pathlib import Path
 from typing import Any
@@ -22,13 +24,15 @@ from channelsim.channel.lab.crosscheck.crosscheck import crosscheck, crosscheck_
 from channelsim.channel.lab.targets.loading import load
 from tests.channel.campaign.summing import PLAN, Place, Squares, expected
 
-distributed = pytest.importorskip("distributed")
+# It is imported where it is used: that takes as long as to collect a tenth of all tests.
+pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="an extra: cluster")
 
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """The scheduler of a cluster of two workers in processes of their own."""
-    cluster: Any = distributed.LocalCluster(
+    distributed: Any = import_module("distributed")
+    cluster = distributed.LocalCluster(
         n_workers=2,
         threads_per_worker=1,
         dashboard_address="127.0.0.1:0",  # another run may have the usual port

@@ -138,6 +138,26 @@ def test_a_cheat_passes_only_with_the_challenge_that_it_guessed() -> None:
             shuffle_proof.verify(shuffle, hashes, other, answers)
 
 
+@pytest.mark.parametrize(("changed", "rule"), [((3,), "PD-4"), ((3, 1), "PD-5"), ((3, 5), "PD-4")])
+def test_the_first_round_that_is_wrong_is_named(changed: tuple[int, ...], rule: str) -> None:
+    """Though all rounds before an answer that cannot be read are computed at once."""
+    bits, ours = bytes([0b00001000]), conversation().initiator_secrets
+    shuffle = conversation().shuffled.shuffle
+    hashes = shuffle_proof.round_hashes(shuffle, ours.round_seeds)
+    assert [bit(bits, number) for number in (1, 3, 5)] == [0, 1, 0]
+    given = bytearray(
+        shuffle_proof.answers(shuffle, bits, ours.round_seeds, ours.mask, ours.permutation)
+    )
+    starts = {1: 32, 3: 3 * 32 + 32, 5: 4 * 32 + 32 + 52}
+    for number in changed:
+        # Of a permutation, its first position becomes its second one.
+        at = starts[number]
+        given[at] = given[at + 1] if number == 3 else given[at] ^ 1
+    with pytest.raises(DeckFault, match=rf"^{rule}: ") as raised:
+        shuffle_proof.verify(shuffle, hashes, bits, bytes(given))
+    assert f"round {min(changed)}" in str(raised.value)
+
+
 def test_two_challenges_to_one_proof_would_give_the_shuffle_away() -> None:
     """This is why a prover answers once (PD-11, PD-12)."""
     ours = conversation().initiator_secrets

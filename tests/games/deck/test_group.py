@@ -82,3 +82,14 @@ def test_products_that_are_remembered_are_those_that_are_computed(
         runs.clear()
     assert g1.multiply([(5, plain[0])]) == g1.multiply([(15, first)])
     assert sum(runs) == 2
+
+
+def test_products_by_a_table_are_those_of_the_interpreter() -> None:
+    g1 = G1()
+    point = g1.map(b"a point")
+    scalars = [0, 1, 15, 16, 255, g1.order - 1, g1.order, *(3**n for n in range(8, 150, 20))]
+    alone = [g1.multiply([(scalar, point)])[0] for scalar in scalars]
+    assert len(scalars) >= deck_group.OFTEN
+    assert g1.multiply([(scalar, point) for scalar in scalars]) == alone
+    with pytest.raises(ValueError):
+        g1.multiply([(scalar, b"\x80" + bytes(47)) for scalar in scalars])
