@@ -15,7 +15,9 @@ from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.news_due import missing
 from channelsim.channel.attack.noted_node import NotedNode
 from channelsim.channel.attack.noted_store import NotedStore, SealedSecrets
+from channelsim.channel.attack.play_duties import PlayDuties
 from channelsim.channel.attack.printed_lines import PrintedLines
+from channelsim.channel.attack.spends_due import wrong_spends
 from channelsim.channel.attack.times_due import untimely
 from channelsim.channel.attack.watch_duties import overdue
 from channelsim.channel.attack.watch_duties import untimely as untimely_watch
@@ -69,12 +71,14 @@ class SideMonitors:
     workload: Workload = field(default_factory=Workload)
     state: PeerState | None = None
     decks: DeckDuties = field(init=False)
+    play: PlayDuties = field(init=False)
     _node: NotedNode | None = None
     _lines: PrintedLines | None = None
 
     def __post_init__(self) -> None:
-        """Begin with no decks."""
+        """Begin with no decks, before play."""
         self.decks = DeckDuties(self.config)
+        self.play = PlayDuties(self.config.side)
 
     def node(self, node: FailingNode, time: Callable[[], float]) -> NotedNode:
         """The node of a new life of the process, which is followed."""
@@ -136,6 +140,10 @@ class SideMonitors:
             self._found("news", how)
         for how in self.decks.follow(event, before, after, effects):
             self._found("decks", how)
+        for how in self.play.follow(event, before, after, effects):
+            self._found("potato", f"it {how}")
+        for how in wrong_spends(before, after, effects):
+            self._found("spends", how)
         if isinstance(event, Block):
             for how in untimely(self.config, event, before, after, effects):
                 self._found("times", how)
