@@ -50,6 +50,9 @@ one is in another."""
 FILLED = 10
 """The per cent of the sessions in which others fill blocks, besides those where that is drawn."""
 
+STORMS = 12
+"""The per cent of the sessions in which one thing happens again and again."""
+
 FIRST, FIRSTS = 4, 15
 """The numbers that count as the first ones of a counter, and the per cent of the actions that take
 place there: a process that begins has code of its own."""
@@ -126,6 +129,8 @@ def draw(
     if FILL in kinds and beside.chance(FILLED):
         actions.append(drawn_action(KINDS[FILL], beside, 0, ON_CHAIN))
     actions += company(actions, game, kinds, beside)
+    if beside.chance(STORMS):
+        actions += _storm(kinds, beside)
     if watched and beside.chance(70):
         actions += [action for action in _about_watchers(beside) if action.kind in kinds]
     copy = next((action for action in actions if action.kind == OLD_COPY), None)
@@ -168,6 +173,18 @@ def _about_fees(chance: Chance) -> Iterator[Action]:
         yield Action(FILL, 0, chance.below(3), amount, since=since)
     yield Action("reset", chance.below(2), chance.between(2, 20))
     yield undoing(chance)
+
+
+def _storm(kinds: Sequence[str], chance: Chance) -> Iterator[Action]:
+    """A side that is killed after every few events, or loses its connection every few messages:
+    whatever is stored is read again, and whatever may be lost is repeated."""
+    kind, side = KINDS[chance.pick(("crash", "stop", "reset"))], chance.below(2)
+    if kind.name not in kinds:
+        return
+    at, apart = chance.below(8), chance.between(2, 7)
+    for _ in range(ACTIONS):
+        yield Action(kind.name, side, at, chance.below(kind.most + 1))
+        at += chance.between(1, apart)
 
 
 def _about_watchers(chance: Chance) -> Iterator[Action]:

@@ -354,5 +354,5 @@ def _same(name: str, before: Any, after: Any) -> bool:
     if name == "history":
         return bool(before.history.state == after.history.state)
     if name == "players":
-        return {*before.players} == {*after.players}
+        return bool(before.players == after.players)
     return bool(getattr(before, name) == getattr(after, name))

@@ -183,8 +183,12 @@ class PlayDuties:
         """Its holder answers a request, sends what is decided, and ends what is to be closed."""
         if not play.potato:
             needs = bool(play.queue) and not play.closing
-            if needs and not (self.asked or self.is_coming):
+            asked = self.asked or self.is_coming
+            if needs and not asked:
                 yield "does not ask for the potato, which it needs"
+            owes = any(game.mover is self.side for game in play.state.games)
+            if isinstance(event, Block) and owes and self.gave_away and not asked:
+                yield "owes a move, and does not ask for the potato that it gave away"
             return
         if play.closing and not play.state.games:
             yield "holds the potato, and does not send the shutdown that its player wants"

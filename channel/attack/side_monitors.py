@@ -100,6 +100,7 @@ class SideMonitors:
         """Forget what an older copy of the files lacks."""
         self.watched.clear()
         self.decks.restored()
+        self.play = PlayDuties(self.config.side)
         self.secrets, self.state = SealedSecrets(), None
 
     def hear(self, event: SessionEvent) -> None:

@@ -72,8 +72,7 @@ def _answers_forgotten(right: Any, decks: Any, number: int, deck: Any) -> Any:
     return right(decks, number, changed(deck, answered=()))
 
 
-def _no_deck(right: Any, player: Any) -> Any:
-    command = right(player)
+def _no_deck(command: Any) -> Any:
     return None if isinstance(command, interface.PrepareDeck) else command
 
 
@@ -183,7 +182,7 @@ DECKS = (
         "prepares-no-deck",
         "decks",
         "the player prepares no deck",
-        function(SidePlayer, "next_command", _no_deck),
+        changing(SidePlayer, "next_command", _no_deck),
     ),
     Fault(
         "loses-computed-steps",
