@@ -181,7 +181,7 @@ def _storm(kinds: Sequence[str], chance: Chance) -> Iterator[Action]:
     kind, side = KINDS[chance.pick(("crash", "stop", "reset"))], chance.below(2)
     if kind.name not in kinds:
         return
-    at, apart = chance.below(8), chance.between(2, 7)
+    at, apart = chance.below(kind.span // 2), chance.between(2, kind.span // 10)
     for _ in range(ACTIONS):
         yield Action(kind.name, side, at, chance.below(kind.most + 1))
         at += chance.between(1, apart)
