@@ -196,7 +196,7 @@ def _about_watchers(chance: Chance) -> Iterator[Action]:
         )
         return
     yield Action(GO_ON_CHAIN, chance.below(2), chance.between(14, 40))
-    blocks = chance.between(boundaries.LONGEST - 2, boundaries.LONGEST + 8)
+    blocks = chance.between(boundaries.LONGEST - 1, boundaries.LONGEST)
     for side in (0, 1):
         yield Action("stop", side, chance.between(1, 3), since="unroll", blocks=blocks)
 
