@@ -59,7 +59,7 @@ MONITORS = {
     "sealed": "No message that was handled can be read in a side's files without its keys.",
     "node": "A runner looks at the chain and reports what it saw, and offers each spend in time.",
     "link": "A side keeps its connection alive, and gives up one that is silent.",
-    "asks": "A command that is taken has an effect.",
+    "asks": "A command that is taken has an effect, as has each message and each connection.",
     "lines": "A command prints a line for all that its player hears, and what it was paid.",
     "overview": "What a store shows without keys is what its peer has.",
     "decks": "Numbers of decks are used once, and each deck goes on, ends and is erased in time.",

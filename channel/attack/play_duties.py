@@ -30,6 +30,7 @@ from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.messages import (
     Accept,
+    Advisory,
     Batch,
     Message,
     Move,
@@ -97,6 +98,8 @@ class PlayDuties:
         yield from self._dropped(event, had, has, batches, effects)
         if not after.resuming:
             yield from self._waits(event, has)
+            if isinstance(received, Batch) and has.newest.state.number == received.number:
+                yield from self._hidden(had, has, sent)
 
     def _hear(self, message: Message | None, before: PlayState, after: PlayState) -> None:
         """Take a message of the other side."""
@@ -178,6 +181,19 @@ class PlayDuties:
         told = sum(isinstance(report, NotProposed | Cancelled) for report in news)
         if proposed + told < proposals:
             yield "drops a proposal of its player"
+
+    def _hidden(
+        self, before: PlayState, after: PlayState, sent: Sequence[Message]
+    ) -> Iterator[str]:
+        """With the potato, a side shows early what its next move has to show anyway."""
+        shown = {message.game_id for message in sent if isinstance(message, Advisory)}
+        for game in after.state.games if after.potato else ():
+            earlier, player = before.state.game(game.id), after.players.get(game.id)
+            is_new = earlier is None or earlier.coin != game.coin
+            if not is_new or game.mover is not self.side or player is None or game.id in shown:
+                continue
+            if player.advisory() is not None:
+                yield f"shows nothing early in game {game.id}"
 
     def _waits(self, event: Event, play: PlayState) -> Iterator[str]:
         """Its holder answers a request, sends what is decided, and ends what is to be closed."""
