@@ -38,6 +38,8 @@ from channelsim.channel.protocol.messages import (
     Request,
     Resume,
     Settle,
+    Shutdown,
+    ShutdownDone,
     decode,
 )
 from channelsim.channel.protocol.state import Side
@@ -92,6 +94,9 @@ class PlayDuties:
                     yield from self._asks(has, is_repeat=is_repeat)
                 case Batch() if not (is_repeat and had.state.number >= message.number):
                     yield from self._sends(message, had, has)
+        completes = isinstance(received, Shutdown) and after.phase is Phase.COMPLETED
+        if completes and not any(isinstance(message, ShutdownDone) for message in sent):
+            yield "completes the shutdown, and does not answer it"
         if after.phase is not Phase.PLAYING:
             return
         batches = [message for message in sent if isinstance(message, Batch)]

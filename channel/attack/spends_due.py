@@ -1,7 +1,7 @@
 """Spends of the channel coin and of a published state, by the table of spec/channel.md.
 
 They are judged by a block, the newest state that a side can complete, and the state that is
-published: "Going on chain".
+published: "Going on chain". What a side has sent by then is made again as it was.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ def wrong_spends(before: PeerState, after: PeerState, effects: Sequence[Effect])
                 yield f"it publishes another state than its newest one, number {number}"
         if push.name.partition("+")[0] == "preempt":
             yield from _wrong_preemption(dispute, push)
+    for game_id in _asked_again(after, dispute):
+        yield f"it asks its player again for what it sent in game {game_id}"
     if after.phase is not Phase.ON_CHAIN or before.dispute is not None:
         return
     told = [effect.news for effect in effects if isinstance(effect, Tell)]
@@ -49,6 +51,18 @@ def _wrong_preemption(dispute: Dispute, push: Push) -> Iterator[str]:
         return
     if state.number % 2 == dispute.endpoint.side or state.number >= newest.number:
         yield f"it preempts state {state.number} with state {newest.number}"
+
+
+def _asked_again(state: PeerState, dispute: Dispute) -> Iterator[int]:
+    """The games that wait for a player who has moved in them, or settled them, in F + 1."""
+    play = state.play
+    if play is None or play.state.number <= dispute.newest.state.number:
+        return
+    for game_id, tracked in dispute.undecided.items():
+        counts, sent = dispute.newest.state.game(game_id), play.state.game(game_id)
+        is_there = counts is not None and tracked.game.coin == counts.coin
+        if is_there and (sent is None or sent.coin != tracked.game.coin):
+            yield game_id
 
 
 def _is_unspent(state: PeerState, coin: Coin) -> bool:

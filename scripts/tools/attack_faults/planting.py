@@ -155,7 +155,7 @@ def all_of(*plantings: Planting) -> Planting:
 
 
 def handler(phases: Iterable[Phase], event: type, wrong: Wrong) -> Planting:
-    """Replace the handler of an event in these phases; it is marked where that does otherwise."""
+    """Replace the handler of an event in these phases; probes mark it where that differs."""
 
     def replaced(reach: Reach, phase: Phase) -> AbstractContextManager[object]:
         table: Any = machine.TRANSITIONS[phase]
@@ -165,6 +165,7 @@ def handler(phases: Iterable[Phase], event: type, wrong: Wrong) -> Planting:
 
         def handle(*given: Any) -> Any:
             if not reach.probes:
+                reach.mark()
                 return wrong(right, *given)
             try:
                 result = right(*given)

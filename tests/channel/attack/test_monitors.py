@@ -76,6 +76,7 @@ DEALT = next(name for name in default_games() if registry.get(name).deck_positio
         ("waits-for-the-next-block", "pace", ()),
         ("drops-its-queue", "potato", ()),
         ("reveals-nothing-early", "potato", ()),
+        ("forgets-to-send-shutdown-done", "potato", ()),
         ("deaf-to-advisory-in-playing", "asks", ()),
         ("deaf-to-connected-in-closing", "asks", (Action("reset", 0, 0, since="shutdown"),)),
         ("publishes-an-old-state", "spends", (Action("go-on-chain", 1, 18),)),

@@ -216,7 +216,7 @@ def preempting(published: int, newest: int) -> list[str]:
         newest=SimpleNamespace(state=SimpleNamespace(number=newest)),
         lineage=lineage,
     )
-    after: Any = SimpleNamespace(dispute=dispute, shown=None, phase=Phase.ON_CHAIN)
+    after: Any = SimpleNamespace(dispute=dispute, shown=None, phase=Phase.ON_CHAIN, play=None)
     push: Any = Push("preempt", SimpleNamespace(spends=()))  # type: ignore[arg-type]
     return [*wrong_spends(after, after, [push])]
 
@@ -229,3 +229,23 @@ def test_only_a_stale_state_of_the_other_side_is_preempted(
 ) -> None:
     monkeypatch.setattr("channelsim.channel.attack.spends_due.unroll_coin", lambda *given: None)
     assert (preempting(published, newest) == []) is is_right
+
+
+@pytest.mark.parametrize(
+    ("sent", "is_right"), [("the same", True), ("another", False), ("", False)]
+)
+def test_a_player_is_not_asked_again_for_what_was_sent(
+    sent: str, is_right: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The game waits in the state that counts; in the next state it moved, or was settled."""
+    monkeypatch.setattr("channelsim.channel.attack.spends_due.unroll_coin", lambda *given: None)
+    counts = SimpleNamespace(coin="the same")
+    after_it = {4: SimpleNamespace(coin=sent)} if sent else {}
+    dispute = SimpleNamespace(
+        endpoint=SimpleNamespace(channel=SimpleNamespace(coin=None), side=Side.INITIATOR),
+        newest=SimpleNamespace(state=SimpleNamespace(number=6, game={4: counts}.get)),
+        undecided={4: SimpleNamespace(game=counts)},
+    )
+    play = SimpleNamespace(state=SimpleNamespace(number=7, game=after_it.get))
+    after: Any = SimpleNamespace(dispute=dispute, shown=None, phase=Phase.CLOSED, play=play)
+    assert ([*wrong_spends(after, after, [])] == []) is is_right
