@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import Violation
@@ -76,6 +77,9 @@ class DeckDuties:
             return
         burnt = {one.news.number for one in _told(effects) if isinstance(one.news, DeckBurnt)}
         message = _message(event)
+        yield from _stopped(event, before.play.decks, pool, effects)
+        if not before.resuming:
+            yield from _passed_over(message, before.play.decks, pool, burnt)
         match message:
             case Resume():
                 yield from _wrongly_resumed(before.play.decks, pool, message, effects)
@@ -151,6 +155,44 @@ def _wrongly_resumed(
         waits = one.preparation is not None and one.computing is None and bool(one.answered)
         if not is_lacking and waits and number not in repeated:
             yield f"does not repeat its step of deck {number}"
+
+
+def _stopped(
+    event: Event, before: DeckPool, after: DeckPool, effects: Sequence[Effect]
+) -> Iterator[str]:
+    """Find steps that nobody computes, or that are not sent once they are computed."""
+    begun = {one.work.terms.number for one in effects if isinstance(one, ComputeDeck)}
+    for number, one in after.decks.items():
+        earlier = before.decks.get(number)
+        is_new = earlier is None or earlier.computing != one.computing
+        if one.computing is not None and is_new and number not in begun:
+            yield f"has step {one.computing[0]} of deck {number} computed by nobody"
+    if not isinstance(event, DeckComputed) or not event.result.answer:
+        return
+    number, waiting = event.result.number, before.decks.get(event.result.number)
+    computing = waiting.computing if waiting is not None else None
+    is_due = computing is not None and computing[0] == event.result.step
+    if is_due and number not in {one.deck_no for one in _sent(effects) if _is_of_deck(one)}:
+        yield f"does not send its computed step of deck {number}"
+
+
+def _is_of_deck(message: Message) -> TypeGuard[DeckStep | DeckAbort]:
+    return isinstance(message, DeckStep | DeckAbort)
+
+
+def _passed_over(
+    message: Message | None, before: DeckPool, after: DeckPool, burnt: set[int]
+) -> Iterator[str]:
+    """Find a step that comes when it is due, and that nothing follows from."""
+    if not isinstance(message, DeckStep):
+        return
+    number, waiting = message.deck_no, before.decks.get(message.deck_no)
+    if waiting is None or waiting.preparation is None or waiting.computing is not None:
+        return
+    now = after.decks.get(number)
+    goes_on = number in burnt or (now is not None and now.computing is not None)
+    if message.step == waiting.preparation.awaited and not goes_on:
+        yield f"passes over step {message.step} of deck {number}"
 
 
 def _kept_secrets(state: PeerState, when: str) -> Iterator[str]:

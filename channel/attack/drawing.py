@@ -33,19 +33,25 @@ from channelsim.games.chance import Chance
 SNAPSHOTS = (50, 7, 3)
 """Numbers of events between two snapshots, the usual one first."""
 
-DEALT = 5
+DEALT = 12
 """The per cent of the sessions with a game that needs decks, where there are other games, too."""
 
 ACTIONS, SWARM = 8, 6
 """The most actions of a session, and the most kinds of which they are."""
 
-DEVIATES, DEVIATIONS = 25, 3
+DEVIATES, DEVIATIONS = 10, 3
 """The per cent of the sessions whose hostile side has adversaries by name, besides the others that
 are drawn, and the most of those: each acts where it can."""
 
-SWEEP, SWEPT = 4, 2
+SWEEP, SWEPT = 4, 3
 """Of so many sessions, one has so many adversaries that take turns: each is in some session before
 one is in another."""
+
+FILLED = 10
+"""The per cent of the sessions in which others fill blocks, besides those where that is drawn."""
+
+STORMS = 12
+"""The per cent of the sessions in which one thing happens again and again."""
 
 FIRST, FIRSTS = 4, 15
 """The numbers that count as the first ones of a counter, and the per cent of the actions that take
@@ -68,7 +74,7 @@ def swept(seed: str, number: int) -> tuple[str, ...]:
     """The adversaries whose turn it is in this session of a campaign: most have none.
 
     >>> [len(swept("seed", number)) for number in range(5)]
-    [2, 0, 0, 0, 2]
+    [3, 0, 0, 0, 3]
     """
     if number % SWEEP:
         return ()
@@ -120,8 +126,12 @@ def draw(
         actions += [replace(deviation(chance), side=actions[0].side) for _ in deviations]
     watched = chance.chance(WATCHED)
     beside = Chance(derive(seed.encode(), "attack", "company"))
+    if FILL in kinds and beside.chance(FILLED):
+        actions.append(drawn_action(KINDS[FILL], beside, 0, ON_CHAIN))
     actions += company(actions, game, kinds, beside)
-    if watched and beside.chance(50):
+    if beside.chance(STORMS):
+        actions += _storm(kinds, beside)
+    if watched and beside.chance(70):
         actions += [action for action in _about_watchers(beside) if action.kind in kinds]
     copy = next((action for action in actions if action.kind == OLD_COPY), None)
     if copy is not None and hostile_side(actions) is None and chance.chance(50):
@@ -165,6 +175,18 @@ def _about_fees(chance: Chance) -> Iterator[Action]:
     yield undoing(chance)
 
 
+def _storm(kinds: Sequence[str], chance: Chance) -> Iterator[Action]:
+    """A side that is killed after every few events, or loses its connection every few messages:
+    whatever is stored is read again, and whatever may be lost is repeated."""
+    kind, side = KINDS[chance.pick(("crash", "stop", "reset"))], chance.below(2)
+    if kind.name not in kinds:
+        return
+    at, apart = chance.below(kind.span // 2), chance.between(2, kind.span // 10)
+    for _ in range(ACTIONS):
+        yield Action(kind.name, side, at, chance.below(kind.most + 1))
+        at += chance.between(1, apart)
+
+
 def _about_watchers(chance: Chance) -> Iterator[Action]:
     """A state on chain while no process runs that could answer it: a stale one, or the newest."""
     if chance.chance(50):
@@ -174,7 +196,7 @@ def _about_watchers(chance: Chance) -> Iterator[Action]:
         )
         return
     yield Action(GO_ON_CHAIN, chance.below(2), chance.between(14, 40))
-    blocks = chance.between(12, boundaries.LONGEST)
+    blocks = chance.between(boundaries.LONGEST - 1, boundaries.LONGEST)
     for side in (0, 1):
         yield Action("stop", side, chance.between(1, 3), since="unroll", blocks=blocks)
 
@@ -282,7 +304,7 @@ def drawn_place(kind: Kind, chance: Chance, landmarks: Sequence[str]) -> tuple[s
 def deviation(chance: Chance) -> Action:
     """An adversary of some name, that acts at once or later on."""
     kind = KINDS["deviate"]
-    at = 0 if chance.chance(50) else chance.below(kind.span)
+    at = 0 if chance.chance(60) else chance.below(kind.span // 2)
     return Action(kind.name, 0, at, chance.below(kind.most + 1))
 
 

@@ -50,6 +50,8 @@ MONITORS = {
     "money": "What both sides put into the channel is paid out to them, all of it.",
     "hands": "Both players play all hands that they agreed on, whatever fails in between.",
     "news": "A player hears, once and with the same event, of all that changes in its channel.",
+    "potato": "A side asks for the potato once, answers who asks, and sends what is decided.",
+    "spends": "A side that leaves publishes its newest state, and preempts what is stale alone.",
     "times": "Each depth and each deadline is met with the first block at its height, not before.",
     "watch-data": "The watcher's files have the newest state of the peer before anything is sent.",
     "watcher": "A watcher preempts a stale state, and pays any other out, in its time.",
@@ -57,7 +59,7 @@ MONITORS = {
     "sealed": "No message that was handled can be read in a side's files without its keys.",
     "node": "A runner looks at the chain and reports what it saw, and offers each spend in time.",
     "link": "A side keeps its connection alive, and gives up one that is silent.",
-    "asks": "A command that is taken has an effect.",
+    "asks": "A command that is taken has an effect, as has each message and each connection.",
     "lines": "A command prints a line for all that its player hears, and what it was paid.",
     "overview": "What a store shows without keys is what its peer has.",
     "decks": "Numbers of decks are used once, and each deck goes on, ends and is erased in time.",
@@ -353,5 +355,5 @@ def _same(name: str, before: Any, after: Any) -> bool:
     if name == "history":
         return bool(before.history.state == after.history.state)
     if name == "players":
-        return {*before.players} == {*after.players}
+        return bool(before.players == after.players)
     return bool(getattr(before, name) == getattr(after, name))

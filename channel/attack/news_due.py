@@ -62,6 +62,9 @@ def missing(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> I
             yield from _of_play(after.endpoint.side, before.play, after.play, news)
         if after.proposals_ended and not before.proposals_ended:
             yield from _ended(before.play.state.groups, news)
+            unsent = sum(isinstance(command, ProposeGames) for command in after.play.queue)
+            if sum(isinstance(report, NotProposed) for report in news) < unsent:
+                yield "its player does not hear that its proposal comes to nothing"
     watched = {effect.coin for effect in effects if isinstance(effect, Watch)}
     for coin in _to_watch(before, after) - watched:
         yield f"it does not watch the coin {coin.id.hex()[:8]}"

@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
 from channelsim.channel.attack.deck_duties import DeckDuties
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.news_due import missing
 from channelsim.channel.attack.noted_node import NotedNode
 from channelsim.channel.attack.noted_store import NotedStore, SealedSecrets
+from channelsim.channel.attack.play_duties import PlayDuties
 from channelsim.channel.attack.printed_lines import PrintedLines
+from channelsim.channel.attack.spends_due import wrong_spends
 from channelsim.channel.attack.times_due import untimely
 from channelsim.channel.attack.watch_duties import overdue
 from channelsim.channel.attack.watch_duties import untimely as untimely_watch
@@ -25,10 +28,21 @@ from channelsim.channel.chain.interface import Coins
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.interface import Command, Effect, Event, Pinned, Received, Watch
-from channelsim.channel.peer.peer_state import PeerState
+from channelsim.channel.peer.interface import (
+    Command,
+    Connected,
+    Effect,
+    Event,
+    Pinned,
+    Received,
+    Send,
+    Watch,
+)
+from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.limits import message_limit
+from channelsim.channel.protocol.messages import DeckStep
 from channelsim.channel.session.session_events import SessionEvent
+from channelsim.channel.simulation.run import read_message
 from channelsim.channel.store.interface import PeerStore
 from channelsim.channel.store.overview import decode_overview, encode_overview
 from channelsim.channel.store.sqlite_store import FILE, OVERVIEW
@@ -69,12 +83,14 @@ class SideMonitors:
     workload: Workload = field(default_factory=Workload)
     state: PeerState | None = None
     decks: DeckDuties = field(init=False)
+    play: PlayDuties = field(init=False)
     _node: NotedNode | None = None
     _lines: PrintedLines | None = None
 
     def __post_init__(self) -> None:
-        """Begin with no decks."""
+        """Begin with no decks, before play."""
         self.decks = DeckDuties(self.config)
+        self.play = PlayDuties(self.config.side)
 
     def node(self, node: FailingNode, time: Callable[[], float]) -> NotedNode:
         """The node of a new life of the process, which is followed."""
@@ -96,6 +112,7 @@ class SideMonitors:
         """Forget what an older copy of the files lacks."""
         self.watched.clear()
         self.decks.restored()
+        self.play = PlayDuties(self.config.side)
         self.secrets, self.state = SealedSecrets(), None
 
     def hear(self, event: SessionEvent) -> None:
@@ -120,6 +137,8 @@ class SideMonitors:
             self._node.follow(event, effects)
         if isinstance(event, Command) and after is before and not effects:
             self._found("asks", f"takes {event} without any effect"[:200])
+        if event is not None and _is_passed_over(event, before, after, effects):
+            self._found("asks", f"passes over a {_name(event)} in {after.phase.value}")
         if isinstance(event, Pinned):
             spends = [spend for other in event.pending for spend in other.bundle.spends]
             self.pinned += sum(len(spend.puzzle) + len(spend.solution) for spend in spends)
@@ -136,6 +155,10 @@ class SideMonitors:
             self._found("news", how)
         for how in self.decks.follow(event, before, after, effects):
             self._found("decks", how)
+        for how in self.play.follow(event, before, after, effects):
+            self._found("potato", f"it {how}")
+        for how in wrong_spends(before, after, effects):
+            self._found("spends", how)
         if isinstance(event, Block):
             for how in untimely(self.config, event, before, after, effects):
                 self._found("times", how)
@@ -178,6 +201,30 @@ class SideMonitors:
 
     def _found(self, monitor: str, how: str) -> None:
         self.violated(monitor, f"the {self.config.name}: {how}")
+
+
+CONNECTED = (Phase.FUNDING, Phase.PLAYING, Phase.CLOSING, Phase.COMPLETED, Phase.OUTDATED)
+"""The phases in which a side has something to say on each new connection."""
+
+
+def _is_passed_over(
+    event: Event, before: PeerState, after: PeerState, effects: Sequence[Effect]
+) -> bool:
+    """True if a side does nothing with a message, or says nothing on a new connection."""
+    if isinstance(event, Connected):
+        speaks = any(isinstance(effect, Send) for effect in effects)
+        return before.phase in CONNECTED and not speaks
+    if effects or not isinstance(event, Received) or _name(event) == DeckStep.__name__:
+        return False
+    return before == structs.replace(
+        after, last_received=before.last_received, last_batch=before.last_batch
+    )
+
+
+def _name(event: Event) -> str:
+    """The name of an event, or of the message that it brings."""
+    message = read_message(event.message) if isinstance(event, Received) else None
+    return type(message or event).__name__
 
 
 def _same_history(before: PeerState, after: PeerState) -> bool:

@@ -207,17 +207,18 @@ class DurablePeer:
 
     def _keep(self, event: Event, before: PeerState, effects: Sequence[Effect]) -> None:
         """Write an event, with those before it that changed nothing; or postpone it like them."""
-        if isinstance(event, REPEATED | ABOUT_FEES) and _changed_nothing(
+        lasting: Sequence[JournalEvent] = (event,)
+        if prepares_decks(event, before, self.peer.state):
+            # A step that comes again is no event of the journal: a restart knows no steps.
+            lasting = decks_changed(before, self.peer.state)
+            if not lasting:
+                return
+        elif isinstance(event, REPEATED | ABOUT_FEES) and _changed_nothing(
             before, self.peer.state, effects
         ):
             if isinstance(event, REPEATED):
                 self._postpone(event, before)
             return
-        lasting: Sequence[JournalEvent] = (event,)
-        if prepares_decks(event, before, self.peer.state):
-            lasting = decks_changed(before, self.peer.state)
-            if not lasting:
-                return
         self._record([*self._pending.values(), *lasting])
         self._pending.clear()
         self._note(event, effects)

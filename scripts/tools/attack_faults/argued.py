@@ -9,6 +9,11 @@ LIMITS = "tests/channel/peer/test_limits.py"
 SPACING = "tests/channel/peer/test_spacing.py"
 
 SHORT = "a session of a few hands stays far from every limit of states and bytes"
+NONE = "the right engine fails to handle nothing, so no session has such an event"
+OWN_FAULT = (
+    "tests/channel/store/test_own_fault.py"
+    "::test_a_message_that_cannot_be_handled_ends_the_channel_once_with_the_newest_state"
+)
 EVERY = "in the chain of sessions, every block has transactions"
 
 ARGUED: dict[str, tuple[str, str]] = {
@@ -54,6 +59,15 @@ ARGUED: dict[str, tuple[str, str]] = {
         "a session is too short for its journal to grow beyond the bound",
         "tests/channel/store/test_stored_decks.py"
         "::test_locks_that_were_never_opened_leave_the_journal",
+    ),
+    "deaf-to-fault-in-opening": (NONE, OWN_FAULT),
+    "deaf-to-fault-in-playing": (NONE, OWN_FAULT),
+    "deaf-to-fault-in-closing": (NONE, OWN_FAULT),
+    "forgets-to-tell-own-fault": (NONE, OWN_FAULT),
+    "stores-no-fault": (NONE, OWN_FAULT),
+    "watcher-pays-nothing": (
+        "the watcher of a session has no coins for fees",
+        "tests/channel/watch/test_pusher.py::test_a_fee_begins_with_the_estimate_of_the_node",
     ),
 }
 """By name: the reason, and the test as pytest names it."""

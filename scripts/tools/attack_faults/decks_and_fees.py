@@ -19,7 +19,7 @@ from channelsim.channel.session.deck_works import Pace
 from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.side_player import SidePlayer
 from channelsim.channel.watch.pusher import Pusher
-from scripts.tools.attack_faults.planting import Fault, all_of, changing, function, value
+from scripts.tools.attack_faults.planting import Fault, all_of, changing, compared, function, value
 
 # --- decks ---------------------------------------------------------------------------------------
 
@@ -72,8 +72,7 @@ def _answers_forgotten(right: Any, decks: Any, number: int, deck: Any) -> Any:
     return right(decks, number, changed(deck, answered=()))
 
 
-def _no_deck(right: Any, player: Any) -> Any:
-    command = right(player)
+def _no_deck(command: Any) -> Any:
     return None if isinstance(command, interface.PrepareDeck) else command
 
 
@@ -90,82 +89,82 @@ DECKS = (
         "uses-a-number-again",
         "decks",
         "the number of a deck is used again",
-        function(pool, "_use", _same_number),
+        compared(pool, "_use", _same_number),
     ),
     Fault(
         "names-a-deck-again",
         "decks",
         "a deck that a proposal names stays ready for another one",
         all_of(
-            function(sending, "name", _still_ready),
-            function(pool, "name", _still_ready),
+            compared(sending, "name", _still_ready),
+            compared(pool, "name", _still_ready),
         ),
     ),
     Fault(
         "counts-no-discarded-decks",
         "decks",
         "a burnt deck whose step is being computed counts no more",
-        function(pool, "_dropped", _open_still),
+        compared(pool, "_dropped", _open_still),
     ),
     Fault(
         "counts-discarded-decks-for-ever",
         "decks",
         "a burnt deck counts as one in preparation for ever",
-        function(pool, "_dropped", _kept),
+        compared(pool, "_dropped", _kept),
     ),
     Fault(
         "erases-no-locks",
         "decks",
         "the locks of a deck are never erased",
         all_of(
-            function(decks, "erase", _nothing_erased),
-            function(playing, "erase", _nothing_erased),
+            compared(decks, "erase", _nothing_erased),
+            compared(playing, "erase", _nothing_erased),
         ),
     ),
     Fault(
         "erases-locks-late",
         "decks",
         "the locks of a deck are erased one batch after the proposal that named it was cancelled",
-        function(playing, "erase", _erased_with_the_potato),
+        compared(playing, "erase", _erased_with_the_potato),
     ),
     Fault(
         "erases-no-locks-at-the-end",
         "decks",
         "the locks of decks stay when play ends",
         all_of(
-            function(closing, "drop_all", lambda right, state: (state, [])),
-            function(leaving, "drop_all", lambda right, state: (state, [])),
+            compared(closing, "drop_all", lambda right, state: (state, [])),
+            compared(leaving, "drop_all", lambda right, state: (state, [])),
         ),
     ),
     Fault(
         "repeats-no-step-of-a-deck",
         "decks",
         "the last step of a deck is not repeated on a new connection",
-        function(pool, "resume", _not_repeated),
+        compared(pool, "resume", _not_repeated),
     ),
     Fault(
         "keeps-decks-that-the-other-lacks",
         "decks",
         "decks that the other side does not have are not dropped",
-        function(pool, "resume", _all_kept),
+        compared(pool, "resume", _all_kept),
     ),
     Fault(
         "drops-decks-on-connections",
         "decks",
         "all decks are dropped with a new connection",
-        function(pool, "resume", _all_dropped),
+        compared(pool, "resume", _all_dropped),
     ),
     Fault(
         "burns-in-silence",
         "decks",
         "the other side does not hear of a burnt deck",
-        function(pool, "burn", _in_silence),
+        compared(pool, "burn", _in_silence),
     ),
     Fault(
         "answers-no-repeat",
         "decks",
         "a step that comes again burns its deck",
-        function(pool, "_with", _answers_forgotten),
+        compared(pool, "_with", _answers_forgotten),
     ),
     Fault(
         "computes-without-bound",
@@ -183,7 +182,7 @@ DECKS = (
         "prepares-no-deck",
         "decks",
         "the player prepares no deck",
-        function(SidePlayer, "next_command", _no_deck),
+        changing(SidePlayer, "next_command", _no_deck),
     ),
     Fault(
         "loses-computed-steps",
@@ -225,7 +224,7 @@ FEES = (
         "follows-no-change",
         "fees",
         "the change of a fee coin is lost",
-        function(fee_phases, "find_fee_coins", _first_coin),
+        compared(fee_phases, "find_fee_coins", _first_coin),
     ),
     Fault(
         "counts-no-paid-fees",
@@ -237,25 +236,25 @@ FEES = (
         "forgets-past-offers",
         "fees",
         "what a fee coin was offered for before is forgotten",
-        function(FeeState, "with_offer", _nothing_past),
+        compared(FeeState, "with_offer", _nothing_past),
     ),
     Fault(
         "answers-no-node",
         "fees",
         "what a node says of a spend with a fee changes nothing",
-        function(fee_phases, "react", _no_answer),
+        compared(fee_phases, "react", _no_answer),
     ),
     Fault(
         "splits-without-end",
         "fees",
         "more fee coins are made with each block",
-        function(paying, "_split", _split_again),
+        compared(paying, "_split", _split_again),
     ),
     Fault(
         "splits-nothing",
         "fees",
         "no fee coins are made",
-        function(paying, "_split", lambda right, wallet, fee_state, ready: (fee_state, [])),
+        compared(paying, "_split", lambda right, wallet, fee_state, ready: (fee_state, [])),
     ),
     Fault(
         "answers-without-bound",
@@ -267,25 +266,25 @@ FEES = (
         "bids-no-more",
         "fees",
         "a fee that is too low for a full mempool is not raised",
-        function(answers, "_bid_more", lambda right, *given: None),
+        compared(answers, "_bid_more", lambda right, *given: None),
     ),
     Fault(
         "keeps-a-spent-coin",
         "fees",
         "a spend that is refused with its fee is not tried without it",
-        function(answers, "_without_fee", lambda right, *given: None),
+        compared(answers, "_without_fee", lambda right, *given: None),
     ),
     Fault(
         "pays-from-one-coin",
         "fees",
         "no second coin pays for a spend",
-        function(FeeWallet, "_with_second", lambda right, wallet, state, offer, free: offer),
+        compared(FeeWallet, "_with_second", lambda right, wallet, state, offer, free: offer),
     ),
     Fault(
         "pays-no-fees",
         "fees",
         "a peer that pays fees pushes its spends without them",
-        function(fee_phases, "pay", lambda right, wallet, state, effects, **more: (state, effects)),
+        compared(fee_phases, "pay", lambda right, wallet, state, effects, **more: (state, effects)),
     ),
     Fault(
         "hears-no-rate",

@@ -19,6 +19,7 @@ from scripts.tools.attack_faults.planting import (
     Fault,
     all_of,
     changing,
+    compared,
     function,
     handler,
     in_peers,
@@ -243,19 +244,19 @@ BY_HAND = (
         "drops-its-queue",
         "engine",
         "a batch of the other side drops the commands that wait",
-        function(playing, "receive_batch", _queue_emptied),
+        compared(playing, "receive_batch", _queue_emptied),
     ),
     Fault(
         "never-asks-for-the-potato",
         "engine",
         "it never asks for the potato",
-        function(playing, "request_potato", lambda right, state: (state, [])),
+        compared(playing, "request_potato", lambda right, state: (state, [])),
     ),
     Fault(
         "always-asks-for-the-potato",
         "engine",
         "it asks for the potato though it has asked",
-        function(
+        compared(
             playing,
             "request_potato",
             lambda right, state: right(replace(state, play=replace(state.play, we_asked=False))),
@@ -288,8 +289,8 @@ BY_HAND = (
         "engine",
         "it takes games with any timeout, parameters and stakes",
         all_of(
-            function(receiving, "reason_to_refuse", lambda right, *given: None),
-            function(sending, "reason_to_refuse", lambda right, *given: None),
+            compared(receiving, "reason_to_refuse", lambda right, *given: None),
+            compared(sending, "reason_to_refuse", lambda right, *given: None),
         ),
     ),
     Fault(
@@ -318,16 +319,16 @@ BY_HAND = (
         "engine",
         "proposals that come to nothing are not ended",
         all_of(
-            function(leaving, "end_proposals", lambda right, state, reason: (state, [])),
-            function(blocks, "end_proposals", lambda right, state, reason: (state, [])),
-            function(closing, "end_proposals", lambda right, state, reason: (state, [])),
+            compared(leaving, "end_proposals", lambda right, state, reason: (state, [])),
+            compared(blocks, "end_proposals", lambda right, state, reason: (state, [])),
+            compared(closing, "end_proposals", lambda right, state, reason: (state, [])),
         ),
     ),
     Fault(
         "drops-no-new-games",
         "engine",
         "proposals that wait are sent though the channel is being closed",
-        function(sending, "without_new_games", _drops_nothing),
+        compared(sending, "without_new_games", _drops_nothing),
     ),
 )
 """Faults in the engine that no table of the product gives."""

@@ -155,7 +155,7 @@ def all_of(*plantings: Planting) -> Planting:
 
 
 def handler(phases: Iterable[Phase], event: type, wrong: Wrong) -> Planting:
-    """Replace the handler of an event in these phases."""
+    """Replace the handler of an event in these phases; probes mark it where that differs."""
 
     def replaced(reach: Reach, phase: Phase) -> AbstractContextManager[object]:
         table: Any = machine.TRANSITIONS[phase]
@@ -164,8 +164,17 @@ def handler(phases: Iterable[Phase], event: type, wrong: Wrong) -> Planting:
             return nullcontext()
 
         def handle(*given: Any) -> Any:
-            reach.mark()
-            return right(*given) if reach.probes else wrong(right, *given)
+            if not reach.probes:
+                reach.mark()
+                return wrong(right, *given)
+            try:
+                result = right(*given)
+            except Exception:
+                reach.mark()
+                raise
+            if _tried(reach, partial(wrong, right, *given), result) != result:
+                reach.mark()
+            return result
 
         return mock.patch.dict(table, {event: handle})
 

@@ -53,7 +53,8 @@ def state(
     game_state = SimpleNamespace(groups=groups, games=())
     play = SimpleNamespace(decks=pool, state=game_state, newest=SimpleNamespace(state=game_state))
     decks = {number: SimpleNamespace(deck=bytes([number])) for number in secrets}
-    return SimpleNamespace(phase=phase, play=play, endpoint=SimpleNamespace(decks=decks))
+    endpoint = SimpleNamespace(decks=decks)
+    return SimpleNamespace(phase=phase, play=play, endpoint=endpoint, resuming=False)
 
 
 class Followed:
@@ -134,6 +135,23 @@ def test_each_mistake_in_a_course_is_seen(fault: str, text: str) -> None:
     with ExitStack() as stack:
         TABLE[fault].plant(stack, Reach())
         assert text in "\n".join(course())
+
+
+def test_a_step_that_nobody_computes_sends_or_takes_is_seen() -> None:
+    initiator, receiver = Followed(Side.INITIATOR), Followed(Side.RECEIVER)
+    none, (begun, effects) = receiver.pool, pools.prepare(receiver.pool)
+    (found,) = followed(state(none), state(begun), event=PrepareDeck())
+    assert "has step 0 of deck 1 computed by nobody" in found
+    assert followed(state(none), state(begun), *effects, event=PrepareDeck()) == []
+    (work,) = (effect.work for effect in effects if isinstance(effect, ComputeDeck))
+    result = compute(work, receiver.chance.bytes)
+    done, _ = pools.computed(begun, result=result, height=10)
+    (found,) = followed(state(begun), state(done), event=DeckComputed(result))
+    assert "does not send its computed step of deck 1" in found
+    (first,) = receiver.prepare()
+    (second,) = initiator.receive(first)
+    waits, event = state(receiver.pool), Received(encode(second))
+    assert followed(waits, waits, event=event) == ["passes over step 2 of deck 1"]
 
 
 def followed(before: Any, after: Any, *effects: Effect, event: Any = None) -> list[str]:

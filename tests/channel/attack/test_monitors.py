@@ -74,6 +74,13 @@ DEALT = next(name for name in default_games() if registry.get(name).deck_positio
         ("game-times-out-early", "times", (Action("go-on-chain", 0, 20),)),
         ("seals-nothing", "sealed", ()),
         ("waits-for-the-next-block", "pace", ()),
+        ("drops-its-queue", "potato", ()),
+        ("reveals-nothing-early", "potato", ()),
+        ("forgets-to-send-shutdown-done", "potato", ()),
+        ("deaf-to-advisory-in-playing", "asks", ()),
+        ("deaf-to-connected-in-closing", "asks", (Action("reset", 0, 0, since="shutdown"),)),
+        ("publishes-an-old-state", "spends", (Action("go-on-chain", 1, 18),)),
+        ("publishes-with-the-next-block", "spends", (Action("corrupt", 0, 9),)),
         ("snapshot-without-watched", "restart", (CRASH,)),
     ],
 )

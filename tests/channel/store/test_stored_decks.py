@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from copy import deepcopy
 from dataclasses import dataclass
 from dataclasses import replace as changed
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -16,6 +17,7 @@ from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import (
     Connected,
     DeckBurnt,
+    Effect,
     Erase,
     Event,
     GameSettled,
@@ -31,7 +33,9 @@ from channelsim.channel.protocol.messages import (
     DeckAbort,
     DeckStep,
     Propose,
+    Request,
     decode,
+    encode,
 )
 from channelsim.channel.protocol.proposals import offer_of
 from channelsim.channel.session.setup import Setup
@@ -227,6 +231,30 @@ def test_a_step_that_is_computed_after_play_changes_nothing() -> None:
     phase = table.ends[BEN].peer.phase
     assert table.driver.finish_step()
     assert both.restarted(BEN).phase is table.ends[BEN].peer.phase is phase
+
+
+def test_a_step_that_comes_again_leaves_a_ready_deck_as_it_is_also_to_a_restart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A restart knows no steps: it would burn the deck for one, and lack the next states."""
+    both = stored()
+    steps: dict[int, Event] = {}
+
+    def note(side: int, handle: Callable[[Event], list[Effect]], event: Event) -> list[Effect]:
+        if isinstance(event, Received) and isinstance(decode(event.message), DeckStep):
+            steps[side] = event
+        return handle(event)
+
+    actors = [end.driven.actor for end in both.table.ends]
+    for side, actor in enumerate(actors):
+        monkeypatch.setattr(actor, "handle", partial(note, side, actor.handle))
+    prepare(both.table)
+    assert {*steps} == {ANN, BEN}
+    for side, actor in enumerate(actors):
+        actor.handle(steps[side])
+        actor.handle(Received(encode(Request())))
+        assert play_of(both.restarted(side).state).decks.ready
+    both.check()
 
 
 def test_a_refused_message_is_journalled_as_it_is() -> None:

@@ -1,0 +1,245 @@
+"""Duties of a side in play: what it does with the potato, and with what its player decided.
+
+They are followed through the messages and commands of a side, over all its connections. Source:
+spec/channel.md, "The potato" and "Clean shutdown".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.errors import Violation
+from channelsim.channel.peer.interface import (
+    AcceptGames,
+    Act,
+    CancelGames,
+    Cancelled,
+    Command,
+    Connected,
+    Effect,
+    Event,
+    NotProposed,
+    ProposeGames,
+    Received,
+    Send,
+    Tell,
+)
+from channelsim.channel.peer.peer_state import PeerState, Phase
+from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.protocol.messages import (
+    Accept,
+    Advisory,
+    Batch,
+    Message,
+    Move,
+    Propose,
+    Request,
+    Resume,
+    Settle,
+    Shutdown,
+    ShutdownDone,
+    decode,
+)
+from channelsim.channel.protocol.state import Side
+
+IDLE = 30
+"""Batches in a row that accept, move and settle nothing, up to which none waits for a block."""
+
+MOST_IDLE = 40
+"""The most of them between two blocks."""
+
+LIVE = (Accept, Move, Settle)
+
+
+@dataclass(slots=True)
+class PlayDuties:
+    """Follows the play of one side.
+
+    `asked`: it has asked for the potato on this connection. `is_coming`: the other side says that
+    it has sent it. `is_asked`: the other side has asked this one, which holds it. `gave_away`: its
+    last batch left a move due. `idle` batches of both sides have gone by in a row, `idle_now` since
+    the last block.
+    """
+
+    side: Side
+    asked: bool = False
+    is_coming: bool = False
+    is_asked: bool = False
+    gave_away: bool = False
+    idle: int = 0
+    idle_now: int = 0
+
+    def follow(
+        self, event: Event | None, before: PeerState, after: PeerState, effects: Sequence[Effect]
+    ) -> Iterator[str]:
+        """Find what is wrong with an event in play; None for the start, or a restart."""
+        if event is None or isinstance(event, Connected):
+            self.asked = self.is_asked = self.is_coming = False
+        if isinstance(event, Block):
+            self.idle_now = 0
+        if event is None or before.phase is not Phase.PLAYING:
+            return
+        had, has = before.play, after.play
+        if had is None or has is None:
+            return
+        sent = [decode(effect.message) for effect in effects if isinstance(effect, Send)]
+        received = _message(event)
+        is_repeat = isinstance(received, Resume)
+        self._hear(received, had, has)
+        for message in sent:
+            match message:
+                case Request():
+                    yield from self._asks(has, is_repeat=is_repeat)
+                case Batch() if not (is_repeat and had.state.number >= message.number):
+                    yield from self._sends(message, had, has)
+        completes = isinstance(received, Shutdown) and after.phase is Phase.COMPLETED
+        if completes and not any(isinstance(message, ShutdownDone) for message in sent):
+            yield "completes the shutdown, and does not answer it"
+        if after.phase is not Phase.PLAYING:
+            return
+        batches = [message for message in sent if isinstance(message, Batch)]
+        yield from self._dropped(event, had, has, batches, effects)
+        if not after.resuming:
+            yield from self._waits(event, has)
+            if isinstance(received, Batch) and has.newest.state.number == received.number:
+                yield from self._hidden(had, has, sent)
+
+    def _hear(self, message: Message | None, before: PlayState, after: PlayState) -> None:
+        """Take a message of the other side."""
+        match message:
+            case Batch(number, actions) if after.newest.state.number == number:
+                if before.newest.state.number < number:
+                    self.asked = self.is_asked = self.is_coming = False
+                    self._count(actions)
+            case Request() if before.potato:
+                self.is_asked = True
+            case Resume(sent=sent) if sent > before.newest.state.number:
+                self.is_coming = True
+            case _:
+                pass
+
+    def _count(self, actions: Sequence[object]) -> None:
+        is_idle = not any(isinstance(action, LIVE) for action in actions)
+        self.idle = self.idle + 1 if is_idle else 0
+        self.idle_now = self.idle_now + 1 if is_idle else 0
+
+    # --- what it sends ---
+
+    def _asks(self, play: PlayState, *, is_repeat: bool) -> Iterator[str]:
+        """A request is sent once, and none while the other side owes the move of a last game."""
+        if self.asked:
+            yield "asks for the potato again, before the answer"
+        self.asked = True
+        if play.closing and self._they_owe(play) and not (is_repeat or self.gave_away):
+            yield "asks for the potato while it closes the channel and is owed a move"
+
+    def _sends(self, batch: Batch, before: PlayState, after: PlayState) -> Iterator[str]:
+        """A batch of a side that closes the channel begins no game, and does not delay the end."""
+        self.is_asked = False
+        if before.closing:
+            if any(isinstance(action, Accept | Propose) for action in batch.actions):
+                yield "begins a game while it closes the channel"
+            live = before.state.games or any(isinstance(one, LIVE) for one in batch.actions)
+            if not live and not after.state.games:
+                yield "sends a batch before the shutdown that its player wants"
+        self._count(batch.actions)
+        if self.idle_now > MOST_IDLE:
+            yield f"takes part in {self.idle_now} batches without any move since the last block"
+        self.gave_away = any(game.mover is self.side for game in after.state.games)
+
+    # --- what it does not send ---
+
+    def _dropped(
+        self,
+        event: Event,
+        before: PlayState,
+        after: PlayState,
+        batches: Sequence[Batch],
+        effects: Sequence[Effect],
+    ) -> Iterator[str]:
+        """What a player has decided is kept until it is sent, or impossible."""
+        wanted: list[Command] = [*before.queue]
+        if isinstance(event, Command) and not isinstance(event, ProposeGames):
+            wanted.append(event)
+        kept = {*map(id, after.queue)}
+        gone = [command for command in wanted if id(command) not in kept]
+        gone = [command for command in gone if command not in after.queue]
+        actions = [action for batch in batches for action in batch.actions]
+        acted = {action.game_id for action in actions if isinstance(action, Move | Settle)}
+        open_groups = {group.id for group in after.state.groups}
+        for command in gone:
+            match command:
+                case Act(game_id):
+                    game = after.state.game(game_id)
+                    if game_id not in acted and game is not None and game.mover is self.side:
+                        yield f"drops the decision of its player in game {game_id}"
+                case AcceptGames(group_id) | CancelGames(group_id):
+                    if group_id in open_groups and not after.closing:
+                        yield f"drops the answer of its player to proposal {group_id}"
+                case _:
+                    pass
+        proposals = sum(isinstance(command, ProposeGames) for command in gone)
+        proposed = sum(isinstance(action, Propose) for action in actions)
+        news = [effect.news for effect in effects if isinstance(effect, Tell)]
+        told = sum(isinstance(report, NotProposed | Cancelled) for report in news)
+        if proposed + told < proposals:
+            yield "drops a proposal of its player"
+
+    def _hidden(
+        self, before: PlayState, after: PlayState, sent: Sequence[Message]
+    ) -> Iterator[str]:
+        """With the potato, a side shows early what its next move has to show anyway."""
+        shown = {message.game_id for message in sent if isinstance(message, Advisory)}
+        for game in after.state.games if after.potato else ():
+            earlier, player = before.state.game(game.id), after.players.get(game.id)
+            is_new = earlier is None or earlier.coin != game.coin
+            if not is_new or game.mover is not self.side or player is None or game.id in shown:
+                continue
+            if player.advisory() is not None:
+                yield f"shows nothing early in game {game.id}"
+
+    def _waits(self, event: Event, play: PlayState) -> Iterator[str]:
+        """Its holder answers a request, sends what is decided, and ends what is to be closed."""
+        if not play.potato:
+            needs = bool(play.queue) and not play.closing
+            asked = self.asked or self.is_coming
+            if needs and not asked:
+                yield "does not ask for the potato, which it needs"
+            owes = any(game.mover is self.side for game in play.state.games)
+            if isinstance(event, Block) and owes and self.gave_away and not asked:
+                yield "owes a move, and does not ask for the potato that it gave away"
+            return
+        if play.closing and not play.state.games:
+            yield "holds the potato, and does not send the shutdown that its player wants"
+        elif self.is_asked and self.idle < IDLE:
+            yield "keeps the potato from the other side, which has asked for it"
+        elif self._is_decided(event, play):
+            yield "keeps what its player has decided"
+
+    def _is_decided(self, event: Event, play: PlayState) -> bool:
+        """True if all that its player has to decide now is decided, and something is wanted."""
+        queue = [command for command in play.queue if not isinstance(command, CancelGames)]
+        acts = {command.game_id for command in queue if isinstance(command, Act)}
+        ours = {game.id for game in play.state.games if game.mover is self.side}
+        answered = {
+            one.group_id for one in play.queue if isinstance(one, AcceptGames | CancelGames)
+        }
+        asked = {group.id for group in play.state.groups if group.proposer is not self.side}
+        if asked - answered and not (acts and isinstance(event, Block)):
+            return False
+        return bool(queue) and ours <= acts
+
+    def _they_owe(self, play: PlayState) -> bool:
+        return any(game.mover is not self.side for game in play.state.games)
+
+
+def _message(event: Event) -> Message | None:
+    """The message of an event, if it has one that can be read."""
+    if not isinstance(event, Received):
+        return None
+    try:
+        return decode(event.message)
+    except Violation:
+        return None

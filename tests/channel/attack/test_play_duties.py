@@ -1,0 +1,251 @@
+"""The duties of a side in play, and of one that leaves: right events, and each mistake."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from channelsim.channel.attack.play_duties import IDLE, MOST_IDLE, PlayDuties
+from channelsim.channel.attack.spends_due import wrong_spends
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.peer.interface import (
+    AcceptGames,
+    Act,
+    CancelGames,
+    Close,
+    Command,
+    Connected,
+    NotProposed,
+    ProposeGames,
+    Push,
+    Received,
+    Send,
+    Tell,
+)
+from channelsim.channel.peer.peer_state import Phase
+from channelsim.channel.protocol.messages import (
+    Accept,
+    Batch,
+    BatchAction,
+    Message,
+    Move,
+    Request,
+    Resume,
+    encode,
+)
+from channelsim.channel.protocol.state import Side
+from channelsim.games.contract import Action
+
+ACT = Act(4, Action("check"))
+
+WISH = ProposeGames(())
+
+HALF = bytes(96)
+
+
+def game(mover: Side, game_id: int = 4) -> Any:
+    return SimpleNamespace(id=game_id, mover=mover)
+
+
+def state(
+    number: int,
+    *queue: Command,
+    potato: bool = True,
+    closing: bool = False,
+    games: tuple[Any, ...] = (),
+    groups: tuple[int, ...] = (),
+    resuming: bool = False,
+) -> Any:
+    """The state of the initiator; it holds even states, and so received the even one."""
+    live = {one.id: one for one in games}
+    open_groups = [SimpleNamespace(id=one, proposer=Side.RECEIVER) for one in groups]
+    newest = number if number % 2 == 0 else number - 1
+    play = SimpleNamespace(
+        state=SimpleNamespace(number=number, games=games, groups=open_groups, game=live.get),
+        newest=SimpleNamespace(state=SimpleNamespace(number=newest)),
+        potato=potato,
+        closing=closing,
+        queue=queue,
+    )
+    return SimpleNamespace(phase=Phase.PLAYING, play=play, resuming=resuming, dispute=None)
+
+
+def batch(number: int, *actions: BatchAction) -> Batch:
+    return Batch(number, actions, HALF, HALF)
+
+
+def moved(game_id: int = 4) -> Move:
+    return Move(game_id, b"", 0, 0, b"")
+
+
+def found(event: Any, before: Any, after: Any, *sent: Message, **known: Any) -> list[str]:
+    duties = PlayDuties(Side.INITIATOR, **known)
+    effects = [Send(encode(message)) for message in sent]
+    return [*duties.follow(event, before, after, effects)]
+
+
+OURS, THEIRS = (game(Side.INITIATOR),), (game(Side.RECEIVER),)
+
+ASKED = Received(encode(Request()))
+
+
+@pytest.mark.parametrize(
+    ("event", "before", "after", "sent", "known", "text"),
+    [
+        # A request.
+        (WISH, state(3, potato=False), state(3, WISH, potato=False), (Request(),), {}, ""),
+        (WISH, state(3, potato=False), state(3, WISH, potato=False), (), {"asked": True}, ""),
+        (WISH, state(3, potato=False), state(3, WISH, potato=False), (), {}, "does not ask"),
+        (
+            *(WISH, state(3, WISH, potato=False), state(3, WISH, WISH, potato=False)),
+            *((Request(),), {"asked": True}, "asks for the potato again"),
+        ),
+        # The other side owes a move while we close the channel: it is left its time.
+        (
+            *(Block(9), state(3, potato=False, closing=True, games=THEIRS)),
+            *(state(3, potato=False, closing=True, games=THEIRS), (Request(),)),
+            *({}, "while it closes"),
+        ),
+        (
+            *(Block(9), state(3, potato=False, closing=True, games=THEIRS)),
+            *(state(3, potato=False, closing=True, games=THEIRS), (Request(),)),
+            *({"gave_away": True}, ""),
+        ),
+        # What is asked for is given, and at once unless nothing has moved for long.
+        (ASKED, state(2), state(3, potato=False), (batch(3),), {}, ""),
+        (ASKED, state(2), state(2), (), {}, "keeps the potato"),
+        (ASKED, state(2), state(2), (), {"idle": IDLE}, ""),
+        (ASKED, state(2), state(3, potato=False), (batch(3),), {"idle_now": MOST_IDLE}, "without"),
+        # A decision goes out, unless another one is to come.
+        (
+            ACT,
+            state(2, games=OURS),
+            state(3, potato=False, games=THEIRS),
+            (batch(3, moved()),),
+            {},
+            "",
+        ),
+        (ACT, state(2, games=OURS), state(2, ACT, games=OURS), (), {}, "keeps what"),
+        (
+            *(ACT, state(2, games=(*OURS, game(Side.INITIATOR, 6)))),
+            *(state(2, ACT, games=(*OURS, game(Side.INITIATOR, 6))), (), {}, ""),
+        ),
+        (
+            ACT,
+            state(2, games=OURS, groups=(5,)),
+            state(2, ACT, games=OURS, groups=(5,)),
+            (),
+            {},
+            "",
+        ),
+        (
+            *(Block(9), state(2, ACT, games=OURS, groups=(5,))),
+            *(state(2, ACT, games=OURS, groups=(5,)), (), {}, "keeps what"),
+        ),
+        # Nothing of it is lost.
+        (
+            ACT,
+            state(2, games=OURS),
+            state(3, potato=False, games=OURS),
+            (batch(3),),
+            {},
+            "drops the d",
+        ),
+        (
+            *(AcceptGames(5), state(2, groups=(5,)), state(3, potato=False, groups=(5,))),
+            *((batch(3),), {}, "drops the answer"),
+        ),
+        (
+            *(CancelGames(5, ""), state(2, groups=(5,)), state(3, potato=False, groups=(5,))),
+            *((batch(3),), {}, "drops the answer"),
+        ),
+        (
+            *(Received(encode(batch(4))), state(3, WISH, potato=False), state(4)),
+            *((), {"asked": True}, "drops a proposal"),
+        ),
+        # The shutdown comes first.
+        (Close(), state(2), state(2, closing=True), (), {}, "does not send the shutdown"),
+        (
+            *(ASKED, state(2, closing=True), state(3, potato=False, closing=True)),
+            *((batch(3),), {}, "before the shutdown"),
+        ),
+        (
+            *(ASKED, state(2, closing=True, games=OURS, groups=(5,))),
+            *(state(3, potato=False, closing=True, games=OURS), (batch(3, Accept(5)),)),
+            *({}, "begins a game"),
+        ),
+    ],
+)
+def test_a_side_does_its_duty_in_play_or_is_seen(
+    event: Any, before: Any, after: Any, sent: tuple[Message, ...], known: Any, text: str
+) -> None:
+    how = found(event, before, after, *sent, **known)
+    assert len(how) == bool(text)
+    assert all(text in one for one in how)
+
+
+def test_a_proposal_of_which_its_player_hears_is_not_lost() -> None:
+    before, after = state(3, WISH, potato=False), state(4)
+    event, told = Received(encode(batch(4))), Tell(NotProposed((), "no deck is ready"))
+    assert [*PlayDuties(Side.INITIATOR).follow(event, before, after, [told])] == []
+
+
+def test_a_new_connection_needs_a_request_again_unless_the_answer_is_on_its_way() -> None:
+    waits = state(3, WISH, potato=False)
+    for sent, text in ((4, ""), (2, "does not ask")):
+        duties = PlayDuties(Side.INITIATOR, asked=True)
+        resuming = state(3, WISH, potato=False, resuming=True)
+        assert [*duties.follow(Connected(), waits, resuming, [])] == []
+        numbers = Received(encode(Resume(3, sent, bytes(32), HALF, HALF, (), 0)))
+        how = [*duties.follow(numbers, resuming, waits, [])]
+        assert len(how) == bool(text)
+        assert all(text in one for one in how)
+
+
+# --- on chain ------------------------------------------------------------------------------------
+
+
+def preempting(published: int, newest: int) -> list[str]:
+    """The mistakes of an initiator that preempts this state with its newest one."""
+    channel = SimpleNamespace(coin=None)
+    lineage = SimpleNamespace(published=SimpleNamespace(number=published))
+    dispute = SimpleNamespace(
+        endpoint=SimpleNamespace(channel=channel, side=Side.INITIATOR),
+        newest=SimpleNamespace(state=SimpleNamespace(number=newest)),
+        lineage=lineage,
+    )
+    after: Any = SimpleNamespace(dispute=dispute, shown=None, phase=Phase.ON_CHAIN, play=None)
+    push: Any = Push("preempt", SimpleNamespace(spends=()))  # type: ignore[arg-type]
+    return [*wrong_spends(after, after, [push])]
+
+
+@pytest.mark.parametrize(
+    ("published", "newest", "is_right"), [(7, 10, True), (8, 10, False), (11, 10, False)]
+)
+def test_only_a_stale_state_of_the_other_side_is_preempted(
+    published: int, newest: int, is_right: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("channelsim.channel.attack.spends_due.unroll_coin", lambda *given: None)
+    assert (preempting(published, newest) == []) is is_right
+
+
+@pytest.mark.parametrize(
+    ("sent", "is_right"), [("the same", True), ("another", False), ("", False)]
+)
+def test_a_player_is_not_asked_again_for_what_was_sent(
+    sent: str, is_right: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The game waits in the state that counts; in the next state it moved, or was settled."""
+    monkeypatch.setattr("channelsim.channel.attack.spends_due.unroll_coin", lambda *given: None)
+    counts = SimpleNamespace(coin="the same")
+    after_it = {4: SimpleNamespace(coin=sent)} if sent else {}
+    dispute = SimpleNamespace(
+        endpoint=SimpleNamespace(channel=SimpleNamespace(coin=None), side=Side.INITIATOR),
+        newest=SimpleNamespace(state=SimpleNamespace(number=6, game={4: counts}.get)),
+        undecided={4: SimpleNamespace(game=counts)},
+    )
+    play = SimpleNamespace(state=SimpleNamespace(number=7, game=after_it.get))
+    after: Any = SimpleNamespace(dispute=dispute, shown=None, phase=Phase.CLOSED, play=play)
+    assert ([*wrong_spends(after, after, [])] == []) is is_right
