@@ -43,6 +43,7 @@ from channelsim.channel.protocol.messages import (
     decode,
 )
 from channelsim.channel.protocol.state import Side
+from channelsim.games.amounts import counted
 
 IDLE = 30
 """Batches in a row that accept, move and settle nothing, up to which none waits for a block."""
@@ -146,7 +147,8 @@ class PlayDuties:
                 yield "sends a batch before the shutdown that its player wants"
         self._count(batch.actions)
         if self.idle_now > MOST_IDLE:
-            yield f"takes part in {self.idle_now} batches without any move since the last block"
+            many = counted(self.idle_now, "batch")
+            yield f"takes part in {many} without any move since the last block"
         self.gave_away = any(game.mover is self.side for game in after.state.games)
 
     # --- what it does not send ---
