@@ -19,9 +19,6 @@ from tests.real_node.test_disputes import play, played, scenario, verdict
 from tests.real_node.test_endings import blocks, sit_on
 from tests.real_node.test_sessions import events, of_node, session
 
-# One node for all of them.
-pytestmark = pytest.mark.xdist_group("agg-sig-data")
-
 DISPUTES = ("stale-previous", "wrong-reveal", "claimer", "dead")
 
 

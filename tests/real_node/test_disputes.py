@@ -66,9 +66,6 @@ ALONE = tuple(
 )
 """Adversaries that replace blocks, which no other dispute may share."""
 
-# The last test counts what the others mined, in one process.
-pytestmark = pytest.mark.xdist_group("disputes")
-
 COUNTS: Counts = Counter()
 
 

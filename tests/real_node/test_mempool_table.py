@@ -27,9 +27,6 @@ from tests.channel.chain.mempool_sequences import PushSequence, Row, groups, run
 from tests.channel.chain.test_mempool_table import TABLE, Embedded, table
 from tests.real_node.chain import RealChain
 
-# One set of answers for all of them.
-pytestmark = pytest.mark.xdist_group("mempool-table")
-
 WRITES = os.environ.get("CHANNELSIM_WRITE_TABLE") == "1"
 
 SEED = os.environ.get("CHANNELSIM_MEMPOOL_SEED", "other")
