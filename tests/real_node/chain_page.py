@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from channelsim.channel.chain.rpc import NodeError, RpcClient
-from tests.channel.chain.mempool_rows import sequences
-from tests.channel.chain.mempool_sequences import Node, run
+from tests.channel.chain.test_mempool_table import table
 
 NOBODY = "ab" * 32
 
@@ -25,9 +24,9 @@ checks that they are up to date.
 ## Mempools
 
 Each line is a bundle that is pushed, and the answer of the node. There is one column, because the
-answers are the same; a different one would be named. They are some of the {count} sequences that
-both nodes answer alike (`tests/channel/chain/mempool_rows.py`). The rules, each with its place in
-the reference node, are in `channel/chain/mempool.py`.
+answers are the same: they are from a table of {count} sequences of pushes
+(`tests/data/mempool/table.jsonl`), with which tests compare both nodes. The rules, each with its
+place in the reference node, are in `channel/chain/mempool.py`.
 
 | a bundle | answer of both nodes |
 |---|---|
@@ -108,9 +107,8 @@ BUNDLES = (
 
 @dataclass(frozen=True)
 class Asked:
-    """A node: pushes as sequences do them, and calls by its RPC."""
+    """A node, by its RPC."""
 
-    node: Node
     client: RpcClient
 
     def ask(self, call: str, **arguments: Any) -> Any:
@@ -140,7 +138,7 @@ def _average(asked: Asked) -> str:
 
 def _rewards(asked: Asked) -> str:
     """The coins of a block's reward."""
-    height = asked.node.tip()
+    height = asked.ask("get_blockchain_state")["blockchain_state"]["peak"]["height"]
     header = asked.ask("get_block_record_by_height", height=height)["block_record"]["header_hash"]
     added = asked.ask("get_additions_and_removals", header_hash=header)["additions"]
     amounts = sorted(one["coin"]["amount"] for one in added if one["coinbase"])
@@ -191,22 +189,12 @@ def _blocks(asked: Asked) -> str:
     return f"{state['mempool_max_total_cost'] / state['block_max_cost']:g}"
 
 
-def page(
-    genuine: Asked, embedded: Asked, begin: Callable[[], None], new: Callable[[], Node]
-) -> str:
-    """The page. Before each sequence, `begin` puts the genuine node at its first block, and `new`
-    makes an embedded one."""
+def page(genuine: Asked, embedded: Asked) -> str:
+    """The page: what bundles are answered from the stored table, and calls by asking both nodes."""
+    rows = {row.sequence.name: row for row in table()}
     mempool = []
     for words, name, number in BUNDLES:
-        (sequence,) = (one for one in sequences() if one.name == name)
-        begin()
-        answers = []
-        for node in (genuine.node, new()):
-            (row,) = run(node, [sequence])
-            pushes = [one for one in row.answers if not one.startswith(("pool", "spent"))]
-            answers.append(f"`{pushes[number]}`")
-        both = answers[0] if answers[0] == answers[1] else f"{answers[0]}; here {answers[1]}"
-        mempool.append(f"| {words} | {both} |")
-    begin()
+        pushes = [one for one in rows[name].answers if not one.startswith(("pool", "spent"))]
+        mempool.append(f"| {words} | `{pushes[number]}` |")
     rest = [f"| {matter} | {probe(genuine)} | {probe(embedded)} |" for matter, probe in CALLS]
-    return HEAD.format(count=len(sequences()), mempool="\n".join(mempool), rest="\n".join(rest))
+    return HEAD.format(count=len(rows), mempool="\n".join(mempool), rest="\n".join(rest))
