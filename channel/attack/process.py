@@ -125,21 +125,25 @@ class MortalPeer:
         number, process.events = process.events, process.events + 1
         if self.died or self.failed:
             process.monitors.goes_on(event)
-        lost = Kill(number, BEFORE, stage_of(before, event, (), before))
+
+        def lost() -> Kill:
+            """A kill before the event."""
+            return Kill(number, BEFORE, stage_of(before, event, (), before))
+
         action = process.next_action(EVENT)
         crash = action if action is not None and action.kind == "crash" else None
         if action is not None and action.kind == "power-loss":
             # Nothing of the event is stored.
             process.lost = action.amount
-            self._die(action, Instant((before,)), lost)
+            self._die(action, Instant((before,)), lost())
             raise PeerStopped(None)
         if crash is not None and crash.amount == LOST:
-            self._die(crash, Instant((before,)), lost)
+            self._die(crash, Instant((before,)), lost())
             raise PeerStopped(None)
         if action is not None and action.kind == OLD_COPY:
             if process.copies.can_restore(action, before):
                 process.restores = action
-                self._die(action, None, lost)
+                self._die(action, None, lost())
                 raise PeerStopped(None)
             process.undone(action)
         process.copies.before_event(before)
