@@ -46,10 +46,11 @@ from channelsim.channel.protocol.state import Side
 from channelsim.games.amounts import counted
 
 IDLE = 30
-"""Batches in a row that accept, move and settle nothing, up to which none waits for a block."""
+"""Idle batches in a row: up to so many, a side answers a request without waiting for a block. An
+idle batch accepts, moves and settles nothing."""
 
 MOST_IDLE = 40
-"""The most of them between two blocks."""
+"""The most idle batches between two blocks."""
 
 LIVE = (Accept, Move, Settle)
 

@@ -61,7 +61,7 @@ class Pace:
 
 
 class DeckThreads:
-    """Computes steps in threads, which take most of their time without the interpreter's lock.
+    """Computes steps in threads, which hold the interpreter's lock for a part of their time only.
 
     A side works at no more decks at a time than its peer allows.
     """
