@@ -85,7 +85,7 @@ class DeckDuties:
                 yield from _wrongly_resumed(before.play.decks, pool, message, effects)
             case DeckStep(number, step, data):
                 known = (number, step, data) in self.steps
-                if step and known and number in burnt:
+                if step and known and number in burnt and number in before.play.decks.decks:
                     yield f"burns deck {number} for a step that comes again"
                 self.steps.add((number, step, data))
             case _:

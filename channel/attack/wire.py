@@ -32,7 +32,10 @@ NextAction = Callable[[int], Action | None]
 
 @dataclass(eq=False, slots=True)
 class _Pipe:
-    """One direction of a connection: frames from one side to a reader of the other."""
+    """One direction of a connection: frames from one side to a reader of the other.
+
+    `is_left`: its reader has closed the connection, and frames that arrive later are lost.
+    """
 
     wire: Wire
     sender: int
@@ -42,6 +45,7 @@ class _Pipe:
     held: list[bytes] = field(default_factory=list)
     is_silent: bool = False
     is_cut: bool = False
+    is_left: bool = False
     sent_at: float | None = None
     arrived_at: float | None = None
 
@@ -54,7 +58,8 @@ class _Pipe:
     def waits(self) -> None:
         """Find a receiver that goes on with a connection on which nothing has come."""
         now = asyncio.get_running_loop().time()
-        if self.arrived_at is not None and not self.is_cut and now - self.arrived_at > MOST_WAIT:
+        is_open = not self.is_cut and not self.is_left
+        if self.arrived_at is not None and is_open and now - self.arrived_at > MOST_WAIT:
             waited = f"{now - self.arrived_at:.0f} s"
             self.wire.found(1 - self.sender, f"keeps a connection that is silent for {waited}")
 
@@ -108,7 +113,7 @@ class _Pipe:
 
     def _arrive(self) -> None:
         frame = self.under_way.popleft()
-        if not self.is_cut and not self.is_silent:
+        if not self.is_cut and not self.is_silent and not self.is_left:
             self.waits()
             if self.arrived_at is not None or len(frame) > HEAD:
                 self.arrived_at = asyncio.get_running_loop().time()
@@ -163,6 +168,7 @@ class _Transport(asyncio.Transport):
             self._closing = True
             self._out.stays_quiet()
             self._back.waits()
+            self._back.is_left = True
             self._out.end(self._out.wire.delay())
 
 

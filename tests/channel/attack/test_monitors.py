@@ -236,6 +236,24 @@ def test_an_accusation_is_excused_by_what_explains_it(
     assert not explains(Action("go-on-chain", 1, 9), 0, "CH-TIME-1")
 
 
+RESETS = (Action("reset", 1, 13), Action("reset", 1, 14))
+
+
+@pytest.mark.parametrize(
+    ("game", "seed", "actions"),
+    [
+        ("spacepoker", "merged-1128/61", (*RESETS, Action("delay", 1, 18, pause=75))),
+        (DEALT, "monitors", (Action("deviate", 1, 0, name="late-numbers"),)),
+    ],
+    ids=["a frame arrives after its reader has gone", "a step of a burnt deck comes again"],
+)
+def test_nothing_is_found_where_a_side_does_what_it_must(
+    game: str, seed: str, actions: tuple[Action, ...]
+) -> None:
+    with fast_signatures():
+        assert not run(Attack((game,), seed, actions, hands=1)).violations
+
+
 def test_halves_may_sign_what_was_changed_on_its_way_to_their_sender() -> None:
     """A side whose own message C arrives with another launcher gets halves for that launcher."""
     assert explains(Action("corrupt", 0, 1), 0, "CH-OPEN-8")
