@@ -50,7 +50,7 @@ MONITORS = {
     "money": "What both sides put into the channel is paid out to them, all of it.",
     "hands": "Both players play all hands that they agreed on, whatever fails in between.",
     "news": "A player hears, once and with the same event, of all that changes in its channel.",
-    "potato": "A side asks for the potato once, answers who asks, and sends what is decided.",
+    "potato": "A side asks for the potato once, answers a request, and sends what is decided.",
     "spends": "A side that leaves publishes its newest state, and preempts what is stale alone.",
     "times": "Each depth and each deadline is met with the first block at its height, not before.",
     "watch-data": "The watcher's files have the newest state of the peer before anything is sent.",

@@ -19,10 +19,12 @@ from channelsim.channel.attack.kill_scripts import kill_script
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.findings.finding import EXCEPTION
+from channelsim.channel.peer.interface import Event, Ignored, Received, Tell
 from channelsim.channel.peer.machine import TRANSITIONS, Phase
 from channelsim.channel.peer.peer_state import Transition
 from channelsim.channel.peer.play import play_state
-from channelsim.channel.protocol.messages import Request
+from channelsim.channel.protocol.messages import Funded, Request, decode
+from channelsim.channel.session.session_events import Handled
 from channelsim.channel.session.setup import Setup
 from channelsim.channel.simulation.crashes import CrashedRun
 from channelsim.channel.simulation.kills import AIMS, LOST, Stage
@@ -48,6 +50,9 @@ EFFECTS = 3
 """Instants of each event: before it is stored, after its effects, and before the last one."""
 
 
+CRASH_IN_FUNDING = Action("crash", 0, 6)
+
+
 def session(game: str, *actions: Action) -> Attack:
     return Attack((game,), "crash", actions, policies=("random", "random"))
 
@@ -64,6 +69,26 @@ def same_end(game: str, *kills: Action) -> None:
     assert run.batches == without.batches, kills
     assert run.paid == without.paid
     assert {*run.session.done} == {*kills}, "each kill took place"
+
+
+def test_a_completed_bundle_that_is_repeated_before_play_is_ignored() -> None:
+    script = session("spacepoker", Action("deviate", 1, 0, name="deck-flood"), CRASH_IN_FUNDING)
+    ended = world.run(script)
+    assert ended.done == script.actions
+    assert ended.violations == ()
+    bundles = [
+        noted.what.effects
+        for noted in ended.events
+        if isinstance(noted.what, Handled) and noted.side == 0 and _is_bundle(noted.what.event)
+    ]
+    assert [effect.news for effect in bundles[-1] if isinstance(effect, Tell)] == [
+        Ignored("a repeat of the last message")
+    ]
+    assert len(bundles) == 2
+
+
+def _is_bundle(event: Event | None) -> bool:
+    return isinstance(event, Received) and isinstance(decode(event.message), Funded)
 
 
 @pytest.mark.parametrize(("side", "at", "amount"), [(0, 7, 0), (1, 16, 1), (0, 22, 2), (1, 28, 1)])
