@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from channelsim.channel.chain.observations import Block
-from channelsim.channel.errors import Violation
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.decks.pool import DeckPool
 from channelsim.channel.peer.interface import (
@@ -20,7 +19,6 @@ from channelsim.channel.peer.interface import (
     DeckComputed,
     Effect,
     Event,
-    Received,
     Send,
     Tell,
 )
@@ -33,6 +31,7 @@ from channelsim.channel.protocol.messages import (
     Resume,
     decode,
 )
+from channelsim.channel.simulation.run import message_in
 from channelsim.games.amounts import counted
 
 MOST_OPEN = 4
@@ -76,7 +75,7 @@ class DeckDuties:
         if before.play is None or before.phase is not Phase.PLAYING or event is None:
             return
         burnt = {one.news.number for one in _told(effects) if isinstance(one.news, DeckBurnt)}
-        message = _message(event)
+        message = message_in(event)
         yield from _stopped(event, before.play.decks, pool, effects)
         if not before.resuming:
             yield from _passed_over(message, before.play.decks, pool, burnt)
@@ -161,7 +160,7 @@ def _stopped(
     event: Event, before: DeckPool, after: DeckPool, effects: Sequence[Effect]
 ) -> Iterator[str]:
     """Find steps that nobody computes, or that are not sent once they are computed."""
-    begun = {one.work.terms.number for one in effects if isinstance(one, ComputeDeck)}
+    begun = {effect.work.terms.number for effect in effects if isinstance(effect, ComputeDeck)}
     for number, one in after.decks.items():
         earlier = before.decks.get(number)
         is_new = earlier is None or earlier.computing != one.computing
@@ -172,7 +171,8 @@ def _stopped(
     number, waiting = event.result.number, before.decks.get(event.result.number)
     computing = waiting.computing if waiting is not None else None
     is_due = computing is not None and computing[0] == event.result.step
-    if is_due and number not in {one.deck_no for one in _sent(effects) if _is_of_deck(one)}:
+    sent = {message.deck_no for message in _sent(effects) if _is_of_deck(message)}
+    if is_due and number not in sent:
         yield f"does not send its computed step of deck {number}"
 
 
@@ -219,13 +219,3 @@ def _sent(effects: Sequence[Effect]) -> Iterator[Message]:
     for effect in effects:
         if isinstance(effect, Send):
             yield decode(effect.message)
-
-
-def _message(event: Event) -> Message | None:
-    """The message of an event, if it has one that can be read."""
-    if not isinstance(event, Received):
-        return None
-    try:
-        return decode(event.message)
-    except Violation:
-        return None

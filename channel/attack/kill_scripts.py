@@ -67,7 +67,7 @@ def kill_script(seed: str, count: int, stage: Stage, most: int, *, mixed: bool =
 
 
 def _company(stage: Stage, chance: Chance) -> Iterator[Action]:
-    """What brings a session to a stage, or to another one than honest play."""
+    """Draw actions that bring a session to a stage, or away from honest play."""
     if stage is Stage.DISPUTE:
         yield Action(GO_ON_CHAIN, chance.below(2), chance.pick(PLAY[:20]))
     if stage in DEVIATES and chance.chance(DEVIATES[stage]):
@@ -78,7 +78,7 @@ def _company(stage: Stage, chance: Chance) -> Iterator[Action]:
 
 
 def _weather(stage: Stage, chance: Chance) -> Iterator[Action]:
-    """What the chain, the nodes and the connection do."""
+    """Draw actions of the chain, the nodes and the connection."""
     landmarks = likely_landmarks(WEATHER, goes_on_chain=stage is Stage.DISPUTE)
     for _ in range(chance.below(MOST_WEATHER + 1)):
         yield drawn_action(KINDS[chance.pick(WEATHER)], chance, LONGEST, landmarks)

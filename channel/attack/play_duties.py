@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from channelsim.channel.chain.observations import Block
-from channelsim.channel.errors import Violation
 from channelsim.channel.peer.interface import (
     AcceptGames,
     Act,
@@ -22,7 +21,6 @@ from channelsim.channel.peer.interface import (
     Event,
     NotProposed,
     ProposeGames,
-    Received,
     Send,
     Tell,
 )
@@ -43,6 +41,7 @@ from channelsim.channel.protocol.messages import (
     decode,
 )
 from channelsim.channel.protocol.state import Side
+from channelsim.channel.simulation.run import message_in
 from channelsim.games.amounts import counted
 
 IDLE = 30
@@ -87,7 +86,7 @@ class PlayDuties:
         if had is None or has is None:
             return
         sent = [decode(effect.message) for effect in effects if isinstance(effect, Send)]
-        received = _message(event)
+        received = message_in(event)
         is_repeat = isinstance(received, Resume)
         self._hear(received, had, has)
         for message in sent:
@@ -143,7 +142,7 @@ class PlayDuties:
         if before.closing:
             if any(isinstance(action, Accept | Propose) for action in batch.actions):
                 yield "begins a game while it closes the channel"
-            live = before.state.games or any(isinstance(one, LIVE) for one in batch.actions)
+            live = before.state.games or any(isinstance(action, LIVE) for action in batch.actions)
             if not live and not after.state.games:
                 yield "sends a batch before the shutdown that its player wants"
         self._count(batch.actions)
@@ -162,7 +161,7 @@ class PlayDuties:
         batches: Sequence[Batch],
         effects: Sequence[Effect],
     ) -> Iterator[str]:
-        """What a player has decided is kept until it is sent, or impossible."""
+        """Find decisions of a player that are neither sent nor kept, though they are possible."""
         wanted: list[Command] = [*before.queue]
         if isinstance(event, Command) and not isinstance(event, ProposeGames):
             wanted.append(event)
@@ -227,7 +226,9 @@ class PlayDuties:
         acts = {command.game_id for command in queue if isinstance(command, Act)}
         ours = {game.id for game in play.state.games if game.mover is self.side}
         answered = {
-            one.group_id for one in play.queue if isinstance(one, AcceptGames | CancelGames)
+            command.group_id
+            for command in play.queue
+            if isinstance(command, AcceptGames | CancelGames)
         }
         asked = {group.id for group in play.state.groups if group.proposer is not self.side}
         if asked - answered and not (acts and isinstance(event, Block)):
@@ -236,13 +237,3 @@ class PlayDuties:
 
     def _they_owe(self, play: PlayState) -> bool:
         return any(game.mover is not self.side for game in play.state.games)
-
-
-def _message(event: Event) -> Message | None:
-    """The message of an event, if it has one that can be read."""
-    if not isinstance(event, Received):
-        return None
-    try:
-        return decode(event.message)
-    except Violation:
-        return None

@@ -42,7 +42,7 @@ from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.limits import message_limit
 from channelsim.channel.protocol.messages import DeckStep
 from channelsim.channel.session.session_events import SessionEvent
-from channelsim.channel.simulation.run import read_message
+from channelsim.channel.simulation.run import message_in
 from channelsim.channel.store.interface import PeerStore
 from channelsim.channel.store.overview import decode_overview, encode_overview
 from channelsim.channel.store.sqlite_store import FILE, OVERVIEW
@@ -223,8 +223,7 @@ def _is_passed_over(
 
 def _name(event: Event) -> str:
     """The name of an event, or of the message that it brings."""
-    message = read_message(event.message) if isinstance(event, Received) else None
-    return type(message or event).__name__
+    return type(message_in(event) or event).__name__
 
 
 def _same_history(before: PeerState, after: PeerState) -> bool:

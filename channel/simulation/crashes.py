@@ -117,7 +117,7 @@ class Due:
         return self._aim
 
     def now(self, stage: Stage = Stage.REST) -> bool:
-        """Whether to kill at this instant of a stage; a node's have none."""
+        """True to kill at this instant of a stage; those of a node have none."""
         odds = AIMED if stage is self._aim else ONE_IN
         strikes = self.most > 0 and self.chance.below(odds) == 0
         self.most -= strikes

@@ -68,6 +68,11 @@ def read_message(blob: bytes) -> Message | None:
         return None
 
 
+def message_in(event: Event | None) -> Message | None:
+    """The message of an event; None for another event, and for bytes that are no message."""
+    return read_message(event.message) if isinstance(event, Received) else None
+
+
 @dataclass(frozen=True, slots=True)
 class Disclosure:
     """A message or bundle that a party let others see, at this height.

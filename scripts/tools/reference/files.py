@@ -75,7 +75,7 @@ def _keys(type_: inspect.Type, before: str = "") -> Iterator[tuple[str, str, str
 
 
 def _value(type_: inspect.Type) -> str:
-    """What JSON or TOML has for a type, in words."""
+    """The value of a type in JSON or TOML, in words."""
     match type_:
         case inspect.LiteralType(values=values):
             return " or ".join(f"`{value}`" for value in values)

@@ -33,5 +33,7 @@ def played(attack: Attack) -> Played:
         for party in world.parties
     ]
     addresses = [party.peer.config.reward_address for party in world.parties]
-    paid = [sum(seen.coin.amount for seen in world.chain.coins_at(one)) for one in addresses]
+    paid = [
+        sum(seen.coin.amount for seen in world.chain.coins_at(address)) for address in addresses
+    ]
     return Played(session, batches, paid, [party.news for party in world.parties])

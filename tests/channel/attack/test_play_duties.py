@@ -59,7 +59,7 @@ def state(
     resuming: bool = False,
 ) -> Any:
     """The state of the initiator; it holds even states, and so received the even one."""
-    live = {one.id: one for one in games}
+    live = {game.id: game for game in games}
     open_groups = [SimpleNamespace(id=one, proposer=Side.RECEIVER) for one in groups]
     newest = number if number % 2 == 0 else number - 1
     play = SimpleNamespace(
