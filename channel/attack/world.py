@@ -31,8 +31,9 @@ from channelsim.channel.attack.kinds import (
     STEP,
 )
 from channelsim.channel.attack.monitors import Monitors, Violation, as_restarted
+from channelsim.channel.attack.mortal_peer import Instant
 from channelsim.channel.attack.old_copies import OldCopies
-from channelsim.channel.attack.process import Instant, Process
+from channelsim.channel.attack.process import Process
 from channelsim.channel.attack.script import Script
 from channelsim.channel.attack.session import NOBODY, Observer, Session
 from channelsim.channel.attack.side_monitors import SideMonitors
