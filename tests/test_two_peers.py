@@ -48,7 +48,9 @@ def test_two_policies_play_a_channel(tmp_path: Path) -> None:
     assert (list(tmp_path.iterdir()), left_over(tmp_path)) == ([], [])
 
 
-@pytest.mark.parametrize("ends_by", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "ends_by", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)]
+)
 def test_an_interrupt_cleans_up(tmp_path: Path, ends_by: int) -> None:
     script = started(tmp_path, *POLICIES, "--hands", "100")
     assert script.stdout is not None

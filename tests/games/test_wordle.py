@@ -65,6 +65,7 @@ def proofs(site: Path, *arguments: str) -> dict[str, tuple[str, int]]:
     return {proof["claim"]: (proof["verdict"], sum(proof["sizes"].values())) for proof in printed}
 
 
+@pytest.mark.long
 def test_a_guess_is_proved_with_every_history_and_evidence(tmp_path: Path) -> None:
     """The lengths of words in evidence need no path each: there are thousands of pairs of them."""
     ((verdict, paths),) = proofs(tmp_path, "--validator", "guess").values()

@@ -106,9 +106,9 @@ def agree(programs: list[Program], chance: FastChance, size: int) -> None:
 
 
 def test_equal_programs_agree_in_real_runs() -> None:
-    verdicts = Counter(check(seed, 5.0) for seed in range(60))
-    assert verdicts["equal"] >= 5
-    assert verdicts["different"] >= 20
+    verdicts = Counter(check(seed, 5.0) for seed in range(24))
+    assert verdicts["equal"] >= 2
+    assert verdicts["different"] >= 8
 
 
 @pytest.mark.long

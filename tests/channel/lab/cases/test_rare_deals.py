@@ -33,7 +33,7 @@ def taken(deals: RareDeals, pack: Pack, count: int) -> list[Compared]:
     return found
 
 
-@pytest.mark.parametrize("game", ["holdem", "calpoker"])
+@pytest.mark.parametrize("game", [pytest.param("holdem", marks=pytest.mark.long), "calpoker"])
 def test_a_straight_flush_meets_quads_and_straights_meet_wheels(game: str) -> None:
     pack = registry.get(game).pack
     assert pack is not None

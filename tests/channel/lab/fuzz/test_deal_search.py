@@ -66,7 +66,7 @@ def differs(program: bytes, target: Target, site: Site, call: Call) -> bool:
     return not isinstance(outcome, kinds.get(type(verdict), Raised))
 
 
-@pytest.mark.parametrize("game", ["five-draw", "calpoker"])
+@pytest.mark.parametrize("game", [pytest.param("five-draw", marks=pytest.mark.long), "calpoker"])
 def test_a_straight_flush_that_ranks_too_low_is_found(game: str, tmp_path: Path) -> None:
     """Once in a game with a prepared deck, once in one with its cards in the state."""
     target, validator, wrong = straight_flush_among_quads(game, tmp_path)

@@ -158,7 +158,7 @@ search by operands finds it. Chance would need 2^32 runs or more."""
     [
         ("a constant of five bytes", 30_000),
         pytest.param("a number of five bytes", 1_500_000, marks=pytest.mark.long),
-        ("two images that begin alike", 800_000),
+        pytest.param("two images that begin alike", 800_000, marks=pytest.mark.long),
     ],
 )
 def test_what_a_program_compares_is_copied(mistake: str, work: int, tmp_path: Path) -> None:
