@@ -48,6 +48,7 @@ from chia.util.chia_logging import initialize_logging
 from chia.util.config import load_config, override_config
 from chia.util.keychain import Keychain
 from chia.util.network import WebServer
+from chia_rs.sized_ints import uint128
 
 ROOT = Path(os.environ["CHIA_ROOT"]).resolve()
 
@@ -57,6 +58,9 @@ KEY = "abandon " * 23 + "art"
 LOOPBACK = "127.0.0.1"
 SECONDS_TO_END = 10
 ALONE = "alone"
+
+CONSTANTS = test_constants.replace(DIFFICULTY_CONSTANT_FACTOR=uint128(2**21))
+"""Those of the simulator, with plots that win 16 times as often: a block takes half the work."""
 
 
 class Simulator(FullNodeSimulator):
@@ -125,7 +129,7 @@ async def serve(given: argparse.Namespace, announced: int) -> None:
     )
     simulator, own = config["simulator"], config["full_node"]
     tools = BlockTools(
-        test_constants,
+        CONSTANTS,
         ROOT,
         config_overrides={"simulator.use_current_time": True},
         automated_testing=False,

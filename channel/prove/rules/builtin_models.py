@@ -248,8 +248,21 @@ def _no_text(name: str) -> Callable[..., Any]:
     return text
 
 
+def _refused(name: str) -> Callable[..., Any]:
+    plain = getattr(builtins, name)
+
+    def refuse(*values: Any, **named: Any) -> Any:
+        """Refuse what stand-ins would answer otherwise; before a run the real function works."""
+        if is_running():
+            raise Undecided(f"no model of {name}")
+        return plain(*values, **named)
+
+    return refuse
+
+
 BUILTINS: Mapping[str, Any] = {
     **vars(builtins),
+    **{name: _refused(name) for name in ("id", "dir", "eval", "exec", "compile")},
     "bytes": Bytes,
     "int": Integer,
     "bool": Boolean,

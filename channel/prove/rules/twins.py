@@ -105,7 +105,12 @@ class Twins:
             twin.__path__ = real.__path__
         self._modules[name] = twin
         sys.modules[twin.__name__] = twin  # where dataclasses and annotations look names up
-        exec(_compiled(Path(file).read_text("utf-8"), file), twin.__dict__)
+        try:
+            exec(_compiled(Path(file).read_text("utf-8"), file), twin.__dict__)
+        except BaseException:
+            # Whoever asks for it again gets the same reason, and not half of a module.
+            del self._modules[name], sys.modules[twin.__name__]
+            raise
         for lemma in self._lemmas:
             if lemma.python.__module__ == name:
                 function = lemma.python.__name__

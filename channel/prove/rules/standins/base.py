@@ -42,7 +42,15 @@ class StandIn:
             raise Undecided("an input as text")
         return object.__repr__(self)
 
+    def __sizeof__(self) -> NoReturn:
+        raise Undecided("the memory that an input takes")
+
+    def __reduce_ex__(self, _: object) -> NoReturn:
+        raise Undecided("a copy of an input, or one as bytes")
+
     def __getattr__(self, name: str) -> NoReturn:
+        if name in type(self).__slots__:
+            raise Undecided("an input that has no value yet")
         kind = self.__class__
         if hasattr(kind, name):
             raise Undecided(f"no model of {kind.__name__}.{name}")

@@ -283,6 +283,18 @@ if share == 77001:
     "a number that adds in its own way": slashed_if("share + Strange(5) == 77001", STRANGE),
     "bytes that compare in their own way": slashed_if("move == Reversed(b'zq')", STRANGE),
     "a number of an enumeration": slashed_if("share == Few.ONE", STRANGE),
+    "the number of an object": slashed_if("id(share) == id(5)"),
+    "the memory of a number": slashed_if(
+        "share == 77001 and sys.getsizeof(share) == sys.getsizeof(5)", "import sys"
+    ),
+    "a copy of a number": slashed_if("copy.deepcopy([share]) == [77001]", "import copy"),
+    "an attribute in a list of them": slashed_if("share == 77001 and 'form' not in dir(share)"),
+    "rules as text": slashed_if("eval('a is not b', {'a': share + 1, 'b': 77002})"),
+    "a class of classes": slashed_if(
+        "share == 77001 and share not in Few",
+        "class Kind(type):\n    def __contains__(cls, x): return False\n"
+        "class Few(metaclass=Kind): pass",
+    ),
     "a rare word of evidence": slashed_if("evidence == (b'q', (b'z', b''))"),
 }
 """Rules by the part of Python that they use; each slashes a few moves that the program allows."""
