@@ -7,12 +7,14 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from channelsim.channel.prove.path import CannotMerge
 from channelsim.channel.prove.rules import running
 from channelsim.channel.prove.rules.running import CONTROL, before_a_change, chosen
-from channelsim.channel.prove.rules.sets import SymbolicSet, set_of
+from channelsim.channel.prove.rules.sets import SymbolicSet, compared_keys, set_of
 from channelsim.channel.prove.rules.standins.base import StandIn
 from channelsim.channel.prove.rules.standins.data import Data, merged
 from channelsim.channel.prove.rules.standins.ints import Int, any_of, bool_of, condition_of, negated
@@ -151,7 +153,7 @@ def has(container: Any, item: Any) -> Any:
     if isinstance(container, list | tuple):
         return any_of([same(item, each) for each in container])
     if isinstance(container, AbstractSet | Mapping) and is_unknown(item):
-        return any_of([same(item, each) for each in container])
+        return any_of([same(item, each) for each in compared_keys(container)])
     return item in container
 
 
@@ -185,6 +187,38 @@ def is_unknown(value: Any) -> bool:
     if type(value) is tuple:
         return any(map(is_unknown, value))
     return isinstance(type(value), type) and issubclass(type(value), StandIn)
+
+
+# --- dictionaries ----------------------------------------------------------------------------
+
+
+def item(container: Any, key: Any) -> Any:
+    """`container[key]`."""
+
+    def missing() -> Any:
+        raise KeyError("an input")
+
+    return _found(container, key, missing) if _is_asked(container, key) else container[key]
+
+
+def _is_asked(container: Any, key: Any) -> bool:
+    """True for a dictionary and a key that is not known; others may add a missing key."""
+    return type(container) in (dict, MappingProxyType) and is_unknown(key)
+
+
+def _found(container: Mapping[Any, Any], key: Any, missing: Part) -> Any:
+    """The value of the key that is equal."""
+    if type(key) is Unseen:
+        key = key.seen()
+    keys = compared_keys(container)
+
+    def look(at: int) -> Any:
+        if at == len(keys):
+            return missing()
+        test = same(keys[at], key)
+        return chosen_by_if(test, lambda: container[keys[at]], lambda: look(at + 1))
+
+    return look(0)
 
 
 # --- patterns --------------------------------------------------------------------------------
@@ -309,8 +343,16 @@ def special_method(of: Any, name: str) -> Any:
     return call
 
 
+def _got(of: Any, *given: Any, **named: Any) -> Any:
+    if 1 <= len(given) <= 2 and not named and _is_asked(of, given[0]):
+        return _found(of, given[0], lambda: given[1] if len(given) == 2 else None)
+    return of.get(*given, **named)
+
+
 def method(of: Any, name: str) -> Any:
-    """A method of bytes that may get stand-ins."""
+    """A method of bytes, or `get` of a dictionary, that may get stand-ins."""
+    if name == "get":
+        return partial(_got, of)
     if type(of) is not bytes:
         return getattr(of, name)
 

@@ -21,6 +21,9 @@ from channelsim.channel.prove.symbols import Condition, Undecided
 MOST_ITEMS = 64
 """The most items of such a set."""
 
+COMPARED = (int, bool, bytes, str, float, type(None))
+"""Types of which two values have the same hash if, and only if, they are equal."""
+
 
 class SymbolicSet(StandIn):
     """A set of items, some of which may be equal; each is in it where its condition holds."""
@@ -31,6 +34,7 @@ class SymbolicSet(StandIn):
         self.items = tuple(items)
         if len(self.items) > MOST_ITEMS:
             raise Undecided(f"a set of more than {MOST_ITEMS} items that are not known")
+        compared_keys(item for item, _ in self.items)
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
@@ -177,6 +181,25 @@ def set_of(items: Iterable[Any], kind: type[set[Any]] | type[frozenset[Any]] = s
     if any(issubclass(type(item), StandIn) or _has_stand_in(item) for item in listed):
         return SymbolicSet((item, True) for item in listed)
     return kind(listed)
+
+
+def compared_keys(container: Iterable[Any]) -> list[Any]:
+    """The items of a set, or keys of a dictionary, which are found by comparing each with an input.
+
+    Raises `Undecided` for one that may equal an input that has another hash.
+    """
+    keys = list(container)
+    for key in keys:
+        _check_key(key)
+    return keys
+
+
+def _check_key(key: Any) -> None:
+    if type(key) is tuple:
+        for part in key:
+            _check_key(part)
+    elif type(key) not in COMPARED and not issubclass(type(key), StandIn):
+        raise Undecided(f"an input among items or keys that are of the class {type(key).__name__}")
 
 
 def _has_stand_in(item: Any) -> bool:

@@ -36,8 +36,8 @@ CHANGING = frozenset(
 )
 """Methods that change their object."""
 
-OF_BYTES = frozenset({"join", "startswith", "endswith", "count"})
-"""Methods of bytes that get stand-ins as arguments."""
+GIVEN = frozenset({"join", "startswith", "endswith", "count", "get"})
+"""Methods of bytes and dictionaries that get stand-ins as arguments."""
 
 SPECIAL = frozenset(
     f"__{prefix}{name}__"
@@ -178,7 +178,7 @@ class _Pass(ast.NodeTransformer):
                 return _call(f"{name}_lazy", ast.Name(name, ast.Load()), lazy)
             case ast.Call(ast.Attribute(of, name)) if name in CHANGING:
                 node.func = ast.Attribute(_call("changed", of), name, ast.Load())
-            case ast.Call(ast.Attribute(of, name)) if name in OF_BYTES:
+            case ast.Call(ast.Attribute(of, name)) if name in GIVEN:
                 node.func = _call("method", of, ast.Constant(name))
         return node
 
@@ -198,6 +198,13 @@ class _Pass(ast.NodeTransformer):
         if node.attr in SPECIAL and isinstance(node.ctx, ast.Load):
             return _call("special_method", node.value, ast.Constant(node.attr))
         return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """Rewrite `container[key]`, where the key of a dictionary may not be known."""
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load) or _has_slice(node.slice):
+            return node
+        return _call("item", node.value, node.slice)
 
     # --- statements ------------------------------------------------------------------------------
 
@@ -376,6 +383,12 @@ def _true() -> ast.expr:
 def _binding(name: str, value: ast.expr) -> list[ast.expr]:
     """A test that is true, and binds a name."""
     return [_call("bound", ast.NamedExpr(ast.Name(name, ast.Store()), value))]
+
+
+def _has_slice(key: ast.expr) -> bool:
+    """True for what only stands between brackets."""
+    parts = key.elts if isinstance(key, ast.Tuple) else [key]
+    return any(isinstance(part, ast.Slice | ast.Starred) for part in parts)
 
 
 def _bound(items: ast.GeneratorExp) -> ast.Lambda:

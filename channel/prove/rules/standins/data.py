@@ -17,6 +17,7 @@ from channelsim.channel.prove.rules.standins.ints import (
     any_of,
     bool_of,
     condition_of,
+    is_truth,
     negated,
     number_of,
     symbol_of_number,
@@ -266,6 +267,8 @@ def merged(condition: Condition, then: Any, otherwise: Any) -> Any:
     for symbol_in, value_from in ((_number_symbol, number_of), (_bytes_symbol, data_of)):
         left, right = symbol_in(then), symbol_in(otherwise)
         if left is not None and right is not None:
+            if is_truth(then) is not is_truth(otherwise):
+                return None
             symbol = merge(condition, left, right)
             return None if symbol is None else Merged(value_from(symbol))
     if type(then) is tuple and type(otherwise) is tuple and len(then) == len(otherwise):

@@ -41,6 +41,17 @@ def _operator(model: Callable[..., Symbolic], swapped: bool = False) -> Callable
     return apply
 
 
+def _bitwise(name: str, of_truths: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+    of_numbers = _operator(MODELS[name])
+
+    def apply(self: Int, other: object) -> Any:
+        if is_truth(self) and is_truth(other):
+            return bool_of(z3.simplify(of_truths(term_of(self), term_of(other))))
+        return of_numbers(self, other)
+
+    return apply
+
+
 def _dividing(
     part: Callable[[tuple[Any, Any]], Any], swapped: bool = False
 ) -> Callable[[Any, Any], Any]:
@@ -83,6 +94,11 @@ def _comparing(compare: Callable[[Number, Number], Condition]) -> Callable[[Any,
     return apply
 
 
+def is_truth(value: Any) -> bool:
+    """True for `True`, `False`, and their stand-in."""
+    return value.__class__ is bool
+
+
 def less(a: Number, b: Number) -> Condition:
     """True where the first number is below the second."""
     if a.most < b.least:
@@ -113,9 +129,9 @@ class Int(StandIn):
     __add__ = __radd__ = _operator(number_models.add)
     __sub__, __rsub__ = _operator(number_models.subtract), _operator(number_models.subtract, True)
     __mul__ = __rmul__ = _operator(number_models.multiply)
-    __and__ = __rand__ = _operator(MODELS["logand"])
-    __or__ = __ror__ = _operator(MODELS["logior"])
-    __xor__ = __rxor__ = _operator(MODELS["logxor"])
+    __and__ = __rand__ = _bitwise("logand", z3.And)
+    __or__ = __ror__ = _bitwise("logior", z3.Or)
+    __xor__ = __rxor__ = _bitwise("logxor", z3.Xor)
     __divmod__, __rdivmod__ = _dividing(tuple), _dividing(tuple, True)
     __floordiv__, __rfloordiv__ = _dividing(lambda r: r[0]), _dividing(lambda r: r[0], True)
     __mod__, __rmod__ = _dividing(lambda r: r[1]), _dividing(lambda r: r[1], True)
@@ -217,7 +233,8 @@ def symbol_of_number(value: object) -> Any:
         return value.symbol
     if not isinstance(value, int):
         return None
-    refuse_own_operators(value, int)
+    if type(value) is not bool:  # the operators of which are above
+        refuse_own_operators(value, int)
     return int_to_atom(int(value))
 
 

@@ -64,6 +64,12 @@ def remembering():
 counted = remembering()
 """
 
+ODD = """
+class Odd:
+    def __eq__(self, other): return other == 5
+    def __hash__(self): return 7
+"""
+
 STRANGE = """
 from enum import IntEnum
 
@@ -283,6 +289,17 @@ if share == 77001:
     "a number that adds in its own way": slashed_if("share + Strange(5) == 77001", STRANGE),
     "bytes that compare in their own way": slashed_if("move == Reversed(b'zq')", STRANGE),
     "a number of an enumeration": slashed_if("share == Few.ONE", STRANGE),
+    "the class of a bitwise choice": slashed_if(
+        "isinstance((share == 77001) & (share > 5), bool) and share == 77001"
+    ),
+    "the class of a truth value or a number": slashed_if(
+        "not isinstance((share == 77001) and 1, bool) and share == 77001"
+    ),
+    "a key with a hash of its own": slashed_if("{Odd(): 1}.get(share) != 1 and share == 5", ODD),
+    "an item with a hash of its own": slashed_if("share not in {Odd()} and share == 5", ODD),
+    "a missing key that is added": slashed_if(
+        "defaultdict(lambda: 1)[share] and share == 77001", "from collections import defaultdict"
+    ),
     "the number of an object": slashed_if("id(share) == id(5)"),
     "the memory of a number": slashed_if(
         "share == 77001 and sys.getsizeof(share) == sys.getsizeof(5)", "import sys"
@@ -349,6 +366,18 @@ try:
 except TypeError:
     return Slash("R")
 """
+    ),
+    "a bitwise choice of truth values": slashed_if("(share > 77000) & (share < 77002) == True"),
+    "an item of a dictionary": slashed_if("{113: 5, 122: 7}.get(move[0], 0) == 7"),
+    "an item by two keys": slashed_if("{(113, 122): True}.get((move[0], move[1]), False)"),
+    "a key that is missing": two(
+        """
+try:
+    worth = {b"qz": 1}[move]
+except KeyError:
+    worth = 0
+if worth:
+    return Slash("R")"""
     ),
     "None is no input": slashed_if("share is not None and share == 77001"),
 }
