@@ -11,8 +11,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from channelsim.channel.prove.path import CannotMerge
-from channelsim.channel.prove.rules import running
+from channelsim.channel.prove.rules import calls
+from channelsim.channel.prove.rules.calls import call, iterated
 from channelsim.channel.prove.rules.running import CONTROL, before_a_change, chosen
 from channelsim.channel.prove.rules.sets import SymbolicSet, compared_keys, set_of
 from channelsim.channel.prove.rules.standins.base import StandIn
@@ -21,7 +21,7 @@ from channelsim.channel.prove.rules.standins.ints import Int, any_of, bool_of, c
 from channelsim.channel.prove.rules.standins.unseen import Unseen
 from channelsim.channel.prove.symbols import Undecided
 
-__all__ = ["CONTROL", "before_a_change", "set_of"]
+__all__ = ["CONTROL", "before_a_change", "call", "iterated", "set_of"]
 
 Part = Callable[[], Any]
 
@@ -138,8 +138,7 @@ def identical(left: Any, right: Any) -> Any:
 
 def has(container: Any, item: Any) -> Any:
     """`item in container`."""
-    if type(container) is Unseen:
-        container = container.seen()
+    container = iterated(container.seen() if type(container) is Unseen else container)
     if type(container) is SymbolicSet:
         return container.has(item)
     if type(container) is Data:
@@ -198,7 +197,10 @@ def item(container: Any, key: Any) -> Any:
     def missing() -> Any:
         raise KeyError("an input")
 
-    return _found(container, key, missing) if _is_asked(container, key) else container[key]
+    if _is_asked(container, key):
+        return _found(container, key, missing)
+    calls.missing(container)
+    return container[key]
 
 
 def _is_asked(container: Any, key: Any) -> bool:
@@ -314,13 +316,6 @@ def may_change(value: Any) -> None:
     """Called before `value += …`, which changes a list but not a number."""
     if isinstance(value, list | set | dict | bytearray):
         before_a_change()
-
-
-def iterated(value: Any) -> Any:
-    """What a loop goes through: not an iterator that it would use up for others."""
-    if running.is_running() and hasattr(type(value), "__next__") and running.current().speculating:
-        raise CannotMerge
-    return value
 
 
 def base(kind: Any) -> Any:

@@ -39,6 +39,11 @@ def is_running() -> bool:
     return bool(_paths)
 
 
+def is_speculating() -> bool:
+    """True while both sides of a choice are tried."""
+    return bool(_paths) and _paths[-1].speculating
+
+
 @dataclass(frozen=True, slots=True)
 class Merged:
     """The value of a choice that needed no fork."""
@@ -92,5 +97,5 @@ def _pure(run: Callable[[], Any]) -> Any:
 
 def before_a_change() -> None:
     """Called where rules change an object: two sides of a choice then need paths of their own."""
-    if _paths and _paths[-1].speculating:
+    if is_speculating():
         raise CannotMerge

@@ -198,8 +198,14 @@ def _check_key(key: Any) -> None:
     if type(key) is tuple:
         for part in key:
             _check_key(part)
-    elif type(key) not in COMPARED and not issubclass(type(key), StandIn):
+    elif not (issubclass(type(key), StandIn) or any(_is_like(type(key), one) for one in COMPARED)):
         raise Undecided(f"an input among items or keys that are of the class {type(key).__name__}")
+
+
+def _is_like(kind: type, base: type) -> bool:
+    """True for a class whose values are compared as those of a base of it."""
+    same = (getattr(kind, name) is getattr(base, name) for name in ("__eq__", "__hash__"))
+    return issubclass(kind, base) and all(same)
 
 
 def _has_stand_in(item: Any) -> bool:

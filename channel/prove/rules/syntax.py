@@ -39,6 +39,12 @@ CHANGING = frozenset(
 GIVEN = frozenset({"join", "startswith", "endswith", "count", "get"})
 """Methods of bytes and dictionaries that get stand-ins as arguments."""
 
+OF_THE_FRAME = frozenset({"super", "locals", "vars", "globals", "dir"})
+"""Functions that look at the function that calls them."""
+
+NEW_ITERATORS = frozenset({"range", "zip", "enumerate", "reversed", "map", "filter", "sorted"})
+"""Functions whose result nobody else has."""
+
 SPECIAL = frozenset(
     f"__{prefix}{name}__"
     for prefix in ("", "r")
@@ -109,7 +115,7 @@ class _Pass(ast.NodeTransformer):
             self.generic_visit(node)
             self._depth = depth
             node.bases = [_call("base", base) for base in node.bases]
-            return node
+            return self._in_function(node)
         if not self._depth:
             return self.generic_visit(node)
         changed = super().visit(node)
@@ -125,7 +131,17 @@ class _Pass(ast.NodeTransformer):
         else:
             node.body = _statements(self.visit(part) for part in node.body)
         self._depth -= 1
-        return node
+        if not self._depth:
+            return node
+        arguments = node.args
+        arguments.defaults = [self.visit(value) for value in arguments.defaults]
+        arguments.kw_defaults = [value and self.visit(value) for value in arguments.kw_defaults]
+        return self._in_function(node) if getattr(node, "decorator_list", None) else node
+
+    def _in_function(self, node: Any) -> Any:
+        """A class, or a function with decorators: within a function, what makes it may change
+        something."""
+        return [self._check(node, _call("before_a_change")), node] if self._depth else node
 
     # --- expressions -----------------------------------------------------------------------------
 
@@ -170,17 +186,20 @@ class _Pass(ast.NodeTransformer):
         return _call("compared", node.left, *pairs)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """Rewrite `all`, `any`, and methods that change objects or get stand-ins."""
+        """Rewrite calls: `all`, `any`, methods that change objects or get stand-ins, all others."""
         self.generic_visit(node)
         match node:
             case ast.Call(ast.Name("all" | "any" as name), [items], []) if _is_generator(items):
                 lazy = ast.ListComp(_bound(items), items.generators)
                 return _call(f"{name}_lazy", ast.Name(name, ast.Load()), lazy)
+            case ast.Call(ast.Name(name)) if name in OF_THE_FRAME:
+                return node
             case ast.Call(ast.Attribute(of, name)) if name in CHANGING:
                 node.func = ast.Attribute(_call("changed", of), name, ast.Load())
+                return node
             case ast.Call(ast.Attribute(of, name)) if name in GIVEN:
                 node.func = _call("method", of, ast.Constant(name))
-        return node
+        return ast.Call(_helper("call"), [node.func, *node.args], node.keywords)
 
     def visit_Set(self, node: ast.Set) -> ast.expr:
         """Rewrite `{a, b}`, whose items may not be known."""
@@ -209,8 +228,10 @@ class _Pass(ast.NodeTransformer):
     # --- statements ------------------------------------------------------------------------------
 
     def visit_Assign(self, node: ast.Assign) -> Any:
-        """Check before an assignment to a part of an object."""
+        """Check before an assignment to a part of an object, or to several names."""
         self.generic_visit(node)
+        if any(isinstance(target, ast.Tuple | ast.List) for target in node.targets):
+            node.value = _iterated(node.value)
         return self._checked(node, node.targets)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
@@ -240,18 +261,31 @@ class _Pass(ast.NodeTransformer):
         """Refuse to try a function that assigns to names of others."""
         return [node, self._check(node, _call("before_a_change"))]
 
-    def visit_For(self, node: ast.For) -> ast.stmt:
+    def visit_For(self, node: ast.For) -> Any:
         """Do not use up an iterator of others while two sides are tried."""
         self.generic_visit(node)
-        if not isinstance(node.iter, ast.Call):
-            node.iter = _call("iterated", node.iter)
-        return node
+        node.iter = _iterated(node.iter)
+        return self._checked(node, [node.target])
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
         """Do not use up an iterator of others while two sides are tried."""
         self.generic_visit(node)
-        if not isinstance(node.iter, ast.Call):
-            node.iter = _call("iterated", node.iter)
+        node.iter = _iterated(node.iter)
+        if self._checked(node.iter, [node.target]) is not node.iter:
+            node.iter = _call("changed", node.iter)
+        return node
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.YieldFrom:
+        """Do not use up an iterator of others by `yield from`."""
+        self.generic_visit(node)
+        node.value = _iterated(node.value)
+        return node
+
+    def visit_Starred(self, node: ast.Starred) -> ast.Starred:
+        """Do not use up an iterator of others by `*`."""
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = _iterated(node.value)
         return node
 
     def visit_Try(self, node: ast.Try) -> Any:
@@ -293,7 +327,7 @@ class _Pass(ast.NodeTransformer):
             node.exc = _call("raised", node.exc)
         return node
 
-    def _checked(self, node: ast.stmt, targets: Sequence[ast.expr]) -> Any:
+    def _checked(self, node: ast.AST, targets: Sequence[ast.expr]) -> Any:
         parts = (part for target in targets for part in ast.walk(target))
         if any(
             isinstance(part, ast.Attribute | ast.Subscript) and not isinstance(part.ctx, ast.Load)
@@ -302,7 +336,7 @@ class _Pass(ast.NodeTransformer):
             return [self._check(node, _call("before_a_change")), node]
         return node
 
-    def _check(self, node: ast.stmt, call: ast.Call) -> ast.stmt:
+    def _check(self, node: ast.AST, call: ast.Call) -> ast.stmt:
         return ast.copy_location(ast.Expr(call), node)
 
     # --- match -----------------------------------------------------------------------------------
@@ -383,6 +417,15 @@ def _true() -> ast.expr:
 def _binding(name: str, value: ast.expr) -> list[ast.expr]:
     """A test that is true, and binds a name."""
     return [_call("bound", ast.NamedExpr(ast.Name(name, ast.Store()), value))]
+
+
+def _iterated(value: ast.expr) -> ast.expr:
+    """What is gone through; what a call returns may be an iterator that is new."""
+    match value:
+        case ast.Call(ast.Attribute(_, "call"), [ast.Name(name), *_]) if name in NEW_ITERATORS:
+            return value
+    is_new = isinstance(value, ast.Call | ast.GeneratorExp)
+    return _call("iterated", value, ast.Constant(is_new))
 
 
 def _has_slice(key: ast.expr) -> bool:

@@ -84,4 +84,9 @@ def refuse_own_operators(value: object, kind: type) -> None:
 
 @cache
 def _has_own_operators(kind: type, base: type) -> bool:
-    return any(getattr(kind, name, None) is not getattr(base, name, None) for name in OPERATORS)
+    return any(_method(kind, name) is not _method(base, name) for name in OPERATORS)
+
+
+def _method(kind: type, name: str) -> object:
+    """What instances of a class have by this name: not what its class, such as `EnumType`, has."""
+    return next((vars(each)[name] for each in kind.__mro__ if name in vars(each)), None)

@@ -70,6 +70,45 @@ class Odd:
     def __hash__(self): return 7
 """
 
+CHANGES = {
+    "a bound method": "change = seen.append\nchange(1) if share != 77001 else None",
+    "a bound method of a function": "change = seen.append\ndef all_of():\n    change(1)\n"
+    "all_of() if share != 77001 else None",
+    "a bound method in a generator": "change = seen.append\n"
+    "any(change(1) for _ in move if share != 77001)",
+    "a partial function": "change = partial(list.append, seen)\n"
+    "change(1) if share != 77001 else None",
+    "a function of an operator": "iconcat(seen, [1]) if share != 77001 else None",
+    "a function of a library": "heappush(seen, 1) if share != 77001 else None",
+    "an argument of a function": "[*map(seen.append, move)] if share != 77001 else None",
+    "an iterator": "[*one] if share != 77001 else None\nseen += [] if [*one] else [1]",
+    "a default": "def change(_=seen.append(1)): pass\n"
+    "(lambda _=change: 0)() if share != 77001 else None\nseen.clear() if share == 77001 else None",
+    "an attribute": "setattr(held, 'one', 1) if share != 77001 else None\nseen += [1] * held.one",
+    "a target of a loop": "def change():\n    for held.one in (1,): pass\n"
+    "change() if share != 77001 else None\nseen += [1] * held.one",
+    "a missing key": "added[1] if share != 77001 else None\nseen += [*added]",
+    "a class": "def change():\n    class Changed:\n        alias(1)\nalias = seen.append\n"
+    "change() if share != 77001 else None",
+    "a decorator": "def change():\n    @alias\n    def done(): pass\nalias = seen.append\n"
+    "change() if share != 77001 else None",
+}
+"""Each adds to `seen` unless the share is 77001: both sides must not be tried."""
+
+CHANGED = """
+seen, one, held, added = [], iter([1]), SimpleNamespace(one=0), defaultdict(int)
+{}
+if len(move) == 2 and not seen:
+    return Slash("R")"""
+
+LIBRARIES = """
+from collections import defaultdict
+from functools import partial
+from heapq import heappush
+from operator import iconcat
+from types import SimpleNamespace
+"""
+
 STRANGE = """
 from enum import IntEnum
 
@@ -325,6 +364,15 @@ def test_rules_are_not_misunderstood(
     assert result.counterexample or result.undecided, result
 
 
+@pytest.mark.parametrize("name", CHANGES)
+def test_no_side_of_a_choice_changes_what_the_other_sees(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy = two(CHANGED.format(CHANGES[name]), LIBRARIES)
+    result = examined(question_of(toy, tmp_path, monkeypatch, 2), 2)
+    assert result.counterexample or result.undecided, result
+
+
 def test_a_helper_of_another_package_is_not_misunderstood(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -366,6 +414,9 @@ try:
 except TypeError:
     return Slash("R")
 """
+    ),
+    "a member of an enumeration": slashed_if(
+        "share == Few.ONE and {Few.ONE: 1}.get(share)", STRANGE
     ),
     "a bitwise choice of truth values": slashed_if("(share > 77000) & (share < 77002) == True"),
     "an item of a dictionary": slashed_if("{113: 5, 122: 7}.get(move[0], 0) == 7"),

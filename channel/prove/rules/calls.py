@@ -1,0 +1,157 @@
+"""Calls of rules while both sides of a choice are tried: those that may change something must wait
+until the path has taken a side.
+
+What the rules define was rewritten, and looks after itself. Of all else only those calls are made
+that get nothing which can change, and those that are known to change nothing.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import functools
+import itertools
+import math
+import operator
+from collections import ChainMap, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from inspect import GEN_CREATED, getgeneratorstate
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    GeneratorType,
+    MappingProxyType,
+    MethodType,
+    ModuleType,
+    NoneType,
+)
+from typing import Any
+
+import msgspec
+
+from channelsim.channel.prove.path import CannotMerge
+from channelsim.channel.prove.rules.running import before_a_change, is_speculating
+from channelsim.channel.prove.rules.standins.base import StandIn
+
+REWRITTEN = " on stand-ins"
+"""What the names of modules end with whose functions were rewritten."""
+
+OURS = "channelsim."
+"""What the names of modules begin with whose functions have no memory that a run can see."""
+
+PLAIN = (int, bool, bytes, str, float, complex, NoneType, range, slice, type, Enum, ModuleType)
+"""Values that nothing changes."""
+
+_CHANGING = {"setattr", "delattr", "next", "exec", "eval", "input", "open", "print", "__import__"}
+
+PURE: frozenset[Any] = frozenset(
+    (
+        *(f for name, f in vars(builtins).items() if callable(f) and name not in _CHANGING),
+        *(f for name, f in vars(math).items() if callable(f)),
+        *(f for f in vars(itertools).values() if isinstance(f, type)),
+        *(
+            f
+            for name, f in vars(operator).items()
+            if callable(f) and not name.startswith(("i", "set", "del", "_"))
+        ),
+        *(operator.is_, operator.is_not, operator.index, operator.inv, operator.invert),
+        *(operator.indexOf, operator.itemgetter),
+        *(functools.reduce, functools.partial, dataclasses.replace, msgspec.structs.replace),
+        *(deque, defaultdict, OrderedDict, ChainMap, MappingProxyType),
+    )
+)
+"""Functions and classes that change nothing that they get, but for iterators."""
+
+READING = frozenset(
+    (
+        *("index", "count", "copy", "get", "keys", "values", "items", "__len__", "__contains__"),
+        *("union", "intersection", "difference", "symmetric_difference"),
+        *("issubset", "issuperset", "isdisjoint"),
+    )
+)
+"""Methods of collections that change nothing."""
+
+COLLECTIONS = (list, dict, set, deque, OrderedDict, bytearray)
+
+
+def call(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
+    """`function(…)`."""
+    if is_speculating() and not _changes_nothing(function, (*arguments, *named.values())):
+        before_a_change()
+    return function(*arguments, **named)
+
+
+def iterated(value: Any, is_new: bool = False) -> Any:
+    """What a loop goes through: not an iterator that it would use up for others.
+
+    One that a call has just made may be gone through if nobody has begun to.
+    """
+    if is_speculating() and hasattr(type(value), "__next__"):
+        is_fresh = isinstance(value, GeneratorType) and getgeneratorstate(value) == GEN_CREATED
+        if not (is_new and is_fresh):
+            raise CannotMerge
+    return value
+
+
+def _changes_nothing(function: Any, arguments: Sequence[Any]) -> bool:
+    """True if a call may be made for a side of a choice that is not taken then."""
+    if isinstance(function, functools.partial):
+        given = (*function.args, *arguments, *function.keywords.values())
+        return _changes_nothing(function.func, given)
+    module = _module_of(function)
+    if module.endswith(REWRITTEN):
+        return True
+    if module.startswith(OURS) or _is_in(function, PURE):
+        return all(map(_is_harmless, arguments))
+    if isinstance(function, MethodType):
+        return _changes_nothing(function.__func__, (function.__self__, *arguments))
+    if isinstance(function, BuiltinFunctionType) and type(function.__self__) in COLLECTIONS:
+        return function.__name__ in READING and all(map(_is_harmless, arguments))
+    of = getattr(function, "__self__", None)
+    return all(map(_is_unchangeable, (of, *arguments)))
+
+
+def _module_of(function: Any) -> str:
+    """The module of a function or a class, or of the class of another object that is called."""
+    if isinstance(function, MethodType):
+        function = function.__func__
+    named = function if isinstance(function, FunctionType | type) else type(function)
+    return str(getattr(named, "__module__", None) or "")
+
+
+def _is_harmless(value: Any) -> bool:
+    """True for what a function cannot change that only reads: no iterator, and no function that
+    changes something when it is called."""
+    if hasattr(type(value), "__next__"):
+        return isinstance(value, type)
+    if isinstance(value, FunctionType | MethodType | BuiltinFunctionType | functools.partial):
+        return _changes_nothing(value, ())
+    return True
+
+
+def _is_unchangeable(value: Any) -> bool:
+    """True for a value that no function changes."""
+    if issubclass(type(value), StandIn) or isinstance(value, PLAIN):
+        return True
+    if type(value) in (tuple, frozenset):
+        return all(map(_is_unchangeable, value))
+    if isinstance(value, FunctionType | MethodType | BuiltinFunctionType):
+        return _changes_nothing(value, ())
+    kind = type(value)
+    config = getattr(kind, "__struct_config__", getattr(kind, "__dataclass_params__", None))
+    return bool(config is not None and config.frozen)
+
+
+def _is_in(function: Any, known: frozenset[Any]) -> bool:
+    try:
+        return function in known
+    except TypeError:  # it has no hash
+        return False
+
+
+def missing(container: Mapping[Any, Any]) -> None:
+    """Called before a dictionary is asked that may add the key."""
+    kind = type(container)
+    if hasattr(kind, "__missing__") and not kind.__module__.endswith(REWRITTEN):
+        before_a_change()
