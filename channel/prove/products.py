@@ -1,12 +1,14 @@
-"""Products of two inputs, which a solver follows badly: unknown functions, and exact where needed.
+"""Products and quotients of two inputs, which a solver follows badly: unknown functions, and exact
+where needed.
 
 What holds whatever the function is holds for the product. Where an input seems to break a claim,
-and none is found, the question is asked again with the real products.
+and none is found, the question is asked again with the real products and quotients.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 import z3
@@ -14,11 +16,44 @@ import z3
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.symbols import Condition, Number, Term, resize, width
 
-PRODUCT = "product of "
-"""The beginning of the names of these functions."""
-
 PLAIN = 48
-"""The longest product, in bits, that the solver computes at once."""
+"""The longest product or dividend, in bits, with which the solver computes at once."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A function of two numbers: its result, that of the solver, and the operands to try for a
+    result that is wanted, from two operands that have another one."""
+
+    result: Callable[[int, int], int]
+    term: Callable[[Term, Term], Term]
+    near: Callable[[int, int, int], tuple[tuple[int, int], ...]]
+
+
+PRODUCT, QUOTIENT, REMAINDER = "product", "quotient", "remainder"
+
+OPERATIONS = {
+    PRODUCT: Operation(
+        lambda left, right: left * right,
+        lambda left, right: left * right,
+        lambda left, right, wanted: ((1, right), (left, 1), (1, wanted), (wanted, 1)),
+    ),
+    QUOTIENT: Operation(
+        lambda left, right: left // right if right else 0,
+        z3.UDiv,
+        lambda left, right, wanted: ((wanted * right, right), (wanted, 1), (left, 1)),
+    ),
+    REMAINDER: Operation(
+        lambda left, right: left % right if right else 0,
+        z3.URem,
+        lambda left, right, wanted: (
+            *((left - left % right + wanted, right) for right in [right] if right),
+            *((wanted, right), (wanted, wanted + 1)),
+        ),
+    ),
+}
+"""By the word that the names of their functions begin with. Only a product may be below 0, or have
+an operand below 0."""
 
 
 def product(path: Path, left: Number, right: Number, least: int, most: int) -> Term:
@@ -28,18 +63,26 @@ def product(path: Path, left: Number, right: Number, least: int, most: int) -> T
     if bits <= PLAIN or any(map(z3.is_bv_value, terms)):
         return resize(terms[0], bits) * resize(terms[1], bits)
     first, second = sorted(terms, key=lambda term: (term.size(), term.hash(), term.get_id()))
-    sizes = first.size(), second.size()
-    name = f"{PRODUCT}{sizes[0]} and {sizes[1]} bits in {bits}"
-    path.functions[name] = partial(_computed, sizes)
-    path.near[name] = partial(_near, sizes)
-    function = z3.Function(name, z3.BitVecSort(sum(sizes)), z3.BitVecSort(bits))
-    term = function(z3.Concat(first, second))
-    low, high = z3.BitVecVal(least, bits), z3.BitVecVal(most, bits)
-    return z3.If(z3.And(low <= term, term <= high), term, low)
+    return _unknown(path, PRODUCT, first, second, least, most)
+
+
+def divided(path: Path, left: Number, right: Number, most: tuple[int, int]) -> tuple[Term, Term]:
+    """The quotient and the remainder of two numbers that are not negative, the second above 0.
+
+    Each has just the bits for what it is at most.
+    """
+    terms = z3.simplify(left.term), z3.simplify(right.term)
+    bits = max(term.size() for term in terms) + 1
+    if bits <= PLAIN or z3.is_bv_value(terms[1]):
+        dividend, divisor = (resize(term, bits) for term in terms)
+        return z3.UDiv(dividend, divisor), z3.URem(dividend, divisor)
+    kinds = zip((QUOTIENT, REMAINDER), most, strict=True)
+    quotient, remainder = (_unknown(path, kind, *terms, 0, largest) for kind, largest in kinds)
+    return quotient, remainder
 
 
 def exact(terms: Iterable[Term]) -> list[Condition]:
-    """That the products in terms are real ones."""
+    """That the products and quotients in terms are real ones."""
     conditions, seen, waiting = [], set[int](), list(terms)
     while waiting:
         term = waiting.pop()
@@ -47,20 +90,34 @@ def exact(terms: Iterable[Term]) -> list[Condition]:
             continue
         seen.add(term.get_id())
         waiting += term.children()
-        if z3.is_app(term) and term.decl().name().startswith(PRODUCT):
+        if z3.is_app(term) and term.decl().name().partition(" of ")[0] in OPERATIONS:
             conditions.append(term == _real(term))
     return conditions
 
 
+def _unknown(path: Path, kind: str, first: Term, second: Term, least: int, most: int) -> Term:
+    """The result of an unknown function, within these bounds."""
+    sizes, bits = (first.size(), second.size()), width(least, most)
+    name = f"{kind} of {sizes[0]} and {sizes[1]} bits in {bits}"
+    path.functions[name] = partial(_computed, kind, sizes)
+    path.near[name] = partial(_near, kind, sizes)
+    function = z3.Function(name, z3.BitVecSort(sum(sizes)), z3.BitVecSort(bits))
+    term = function(z3.Concat(first, second))
+    low, high = z3.BitVecVal(least, bits), z3.BitVecVal(most, bits)
+    return z3.If(z3.And(low <= term, term <= high), term, low)
+
+
 def _real(term: Term) -> Term:
-    words = term.decl().name().removeprefix(PRODUCT).split()
-    left, bits, whole = int(words[0]), term.size(), term.arg(0)
+    kind, _, words = term.decl().name().partition(" of ")
+    left, bits, whole = int(words.split()[0]), term.size(), term.arg(0)
     top = whole.size()
     parts = z3.Extract(top - 1, top - left, whole), z3.Extract(top - left - 1, 0, whole)
-    return resize(parts[0], bits) * resize(parts[1], bits)
+    wide = bits if kind == PRODUCT else max(bits, left, top - left)
+    first, second = (resize(part, wide) for part in parts)
+    return resize(OPERATIONS[kind].term(first, second), bits)
 
 
-def _factors(sizes: tuple[int, int], whole: int) -> tuple[int, int]:
+def _operands(sizes: tuple[int, int], whole: int) -> tuple[int, int]:
     parts = whole >> sizes[1], whole & ((1 << sizes[1]) - 1)
     first, second = (
         part - (1 << size) if part >> (size - 1) else part
@@ -69,15 +126,13 @@ def _factors(sizes: tuple[int, int], whole: int) -> tuple[int, int]:
     return first, second
 
 
-def _computed(sizes: tuple[int, int], whole: int) -> int:
-    left, right = _factors(sizes, whole)
-    return left * right
+def _computed(kind: str, sizes: tuple[int, int], whole: int) -> int:
+    return OPERATIONS[kind].result(*_operands(sizes, whole))
 
 
-def _near(sizes: tuple[int, int], whole: int, wanted: int) -> Iterator[int]:
-    """Other factors: those of a product like one of them, or like the one that is wanted."""
-    left, right = _factors(sizes, whole)
-    for pair in ((1, right), (left, 1), (1, wanted), (wanted, 1)):
+def _near(kind: str, sizes: tuple[int, int], whole: int, wanted: int) -> Iterator[int]:
+    """Other operands: those of a result like one of them, or like the one that is wanted."""
+    for pair in OPERATIONS[kind].near(*_operands(sizes, whole), wanted):
         parts = list(zip(pair, sizes, strict=True))
         if all(width(part, part) <= size for part, size in parts):
             first, second = (part & ((1 << size) - 1) for part, size in parts)

@@ -10,6 +10,7 @@ import z3
 
 from channelsim.channel.prove.models.byte_models import position, size_of
 from channelsim.channel.prove.path import Path
+from channelsim.channel.prove.products import divided
 from channelsim.channel.prove.products import product as multiplied
 from channelsim.channel.prove.symbols import (
     MOST_SUM,
@@ -83,7 +84,7 @@ def _divided(path: Path, left: Symbolic, right: Symbolic) -> tuple[Symbolic, Sym
         quotient = dividend >> (b.least.bit_length() - 1)
         remainder = dividend & (b.least - 1)
     elif a.least >= 0 and b.least >= 0:
-        quotient, remainder = z3.UDiv(dividend, divisor), z3.URem(dividend, divisor)
+        quotient, remainder = divided(path, a, b, (quotients[1], remainders[1]))
     else:
         quotient, remainder = dividend / divisor, z3.SRem(dividend, divisor)
         below = z3.And(remainder != 0, (remainder < 0) != (divisor < 0))

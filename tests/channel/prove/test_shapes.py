@@ -16,7 +16,7 @@ from channelsim.channel.prove.comparison import SizeReport, examine_size
 from channelsim.channel.prove.inputs import Domain
 from channelsim.channel.prove.linear import Linear
 from channelsim.channel.prove.path import Path, explore
-from channelsim.channel.prove.products import exact, product
+from channelsim.channel.prove.products import divided, exact, product
 from channelsim.channel.prove.proof import examine
 from channelsim.channel.prove.questions import Bounds, questions
 from channelsim.channel.prove.rules.invariant import StaysTrue
@@ -210,3 +210,23 @@ def test_products_are_unknown_until_they_are_needed() -> None:
     assert solver.check() == z3.sat
     solver.add(*exact(solver.assertions()))
     assert solver.check() == z3.unsat
+
+
+@pytest.mark.parametrize(("number", "by"), [(0, 1), (17, 5), (1 << 60, 3), (6, 1 << 60)])
+def test_quotients_are_unknown_until_they_are_needed(number: int, by: int) -> None:
+    a, b = (
+        Number(z3.BitVec(name, 64), least, (1 << 63) - 1) for name, least in (("a", 0), ("b", 1))
+    )
+    path = Path(None, (), float("inf"))
+    quotient, remainder = divided(path, a, b, ((1 << 63) - 1, (1 << 63) - 2))
+    for part, real in ((quotient, number // by), (remainder, number % by)):
+        solver = z3.Solver()
+        solver.add(a.term == number, b.term == by, part != real)
+        assert solver.check() == z3.sat
+        solver.add(*exact(solver.assertions()))
+        assert solver.check() == z3.unsat
+    names = [name for name in path.functions if name.startswith(("quotient", "remainder"))]
+    whole = number << 64 | by
+    assert [path.functions[name](whole) for name in names] == [number // by, number % by]
+    for name, wanted in zip(names, (2, 1), strict=True):
+        assert wanted in [path.functions[name](other) for other in path.near[name](whole, wanted)]
