@@ -73,7 +73,7 @@ def divided(path: Path, left: Number, right: Number, most: tuple[int, int]) -> t
     """
     terms = z3.simplify(left.term), z3.simplify(right.term)
     bits = max(term.size() for term in terms) + 1
-    if bits <= PLAIN or z3.is_bv_value(terms[1]):
+    if bits <= PLAIN or all(map(z3.is_bv_value, terms)):
         dividend, divisor = (resize(term, bits) for term in terms)
         return z3.UDiv(dividend, divisor), z3.URem(dividend, divisor)
     kinds = zip((QUOTIENT, REMAINDER), most, strict=True)
