@@ -72,6 +72,16 @@ return Valid(None)
 """,
         "(if (= (strlen MOVE) 2) (if (= (substr MOVE 0 1) (substr MOVE 1 2)) () " + END + ") ())",
     ),
+    "parts of the pot": Toy(
+        """
+ours, theirs = amount * state.number // (state.number + 12), amount * 5 // 12
+return Slash("R") if len(move) != 1 or share < ours or share == theirs else Valid(None)
+""",
+        SIZED.format(
+            "(if (any (> (/ (* AMOUNT STATE) (+ STATE 12)) SHARE)"
+            f" (= (/ (* 5 AMOUNT) 12) SHARE)) () {END})"
+        ),
+    ),
     "all and any of a generator": Toy(
         """
 if len(move) != 3 or not all(97 <= letter <= 122 for letter in move):
@@ -222,6 +232,8 @@ PLANTED: dict[str, tuple[str, str, str]] = {
     "a step of a range": ("in a range, and in a tuple", "(2, 9, 3)", "(2, 9)"),
     "another item of a set": ("a set of what is known", "200", "201"),
     "a set that counts twice": ("the size of a set", "len(set(move)) == 1", "len(move) == 1"),
+    "a part that is rounded up": ("parts of the pot", "amount * 5 //", "(amount * 5 + 11) //"),
+    "a part of more": ("parts of the pot", "(state.number + 12)", "(state.number + 13)"),
     "one letter too many": ("all and any of a generator", "<= 122", "<= 123"),
     "any for all": ("all and any of a generator", "any(letter == 120", "all(letter == 120"),
     "another order of bytes": ("match", "low < high", "low <= high"),
