@@ -33,6 +33,7 @@ import msgspec
 from channelsim.channel.prove.path import CannotMerge
 from channelsim.channel.prove.rules.running import before_a_change, is_speculating
 from channelsim.channel.prove.rules.standins.base import StandIn
+from channelsim.channel.prove.symbols import Undecided
 
 REWRITTEN = " on stand-ins"
 """What the names of modules end with whose functions were rewritten."""
@@ -75,11 +76,23 @@ READING = frozenset(
 COLLECTIONS = (list, dict, set, deque, OrderedDict, bytearray)
 
 
+DEEPEST = 1000
+"""The most calls of rules inside each other, as Python allows them."""
+
+_depth = [0]
+
+
 def call(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
-    """`function(…)`."""
+    """`function(…)`. Raises `Undecided` if such calls are nested too deep."""
     if is_speculating() and not _changes_nothing(function, (*arguments, *named.values())):
         before_a_change()
-    return function(*arguments, **named)
+    if _depth[0] == DEEPEST:
+        raise Undecided(f"{DEEPEST:,} calls inside each other")
+    _depth[0] += 1
+    try:
+        return function(*arguments, **named)
+    finally:
+        _depth[0] -= 1
 
 
 def iterated(value: Any, is_new: bool = False) -> Any:

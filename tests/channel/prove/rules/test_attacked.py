@@ -339,6 +339,13 @@ if share == 77001:
     "a missing key that is added": slashed_if(
         "defaultdict(lambda: 1)[share] and share == 77001", "from collections import defaultdict"
     ),
+    "a function without end": two(
+        """
+def never(number):
+    return never(number + 1)
+if share == 77001:
+    never(share)"""
+    ),
     "the number of an object": slashed_if("id(share) == id(5)"),
     "the memory of a number": slashed_if(
         "share == 77001 and sys.getsizeof(share) == sys.getsizeof(5)", "import sys"
