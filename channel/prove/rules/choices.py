@@ -11,7 +11,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from channelsim.channel.prove.rules import calls
+from channelsim.channel.prove.rules import calls, running
 from channelsim.channel.prove.rules.calls import call, iterated
 from channelsim.channel.prove.rules.running import CONTROL, before_a_change, chosen
 from channelsim.channel.prove.rules.sets import SymbolicSet, compared_keys, set_of
@@ -301,6 +301,15 @@ def caught() -> None:
 def no_model_of(construct: str) -> None:
     """A construct that could hide what the prover raises."""
     raise Undecided(f"no model of {construct}")
+
+
+# --- time ------------------------------------------------------------------------------------
+
+
+def turned() -> None:
+    """Called in each round of a loop. Raises `Undecided` after the deadline."""
+    if running.is_running():
+        running.current().check_time()
 
 
 # --- changes ---------------------------------------------------------------------------------

@@ -265,7 +265,14 @@ class _Pass(ast.NodeTransformer):
         """Do not use up an iterator of others while two sides are tried."""
         self.generic_visit(node)
         node.iter = _iterated(node.iter)
+        node.body.insert(0, self._check(node, _call("turned")))
         return self._checked(node, [node.target])
+
+    def visit_While(self, node: ast.While) -> ast.While:
+        """Bound the time of a loop."""
+        self.generic_visit(node)
+        node.body.insert(0, self._check(node, _call("turned")))
+        return node
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
         """Do not use up an iterator of others while two sides are tried."""

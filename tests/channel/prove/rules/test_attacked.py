@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from channelsim.channel.prove.solver import LATE
 from tests.channel.prove.rules.toys import END, Toy, examined, question_of
 
 ENDS = END
@@ -378,6 +379,12 @@ def test_no_side_of_a_choice_changes_what_the_other_sees(
     toy = two(CHANGED.format(CHANGES[name]), LIBRARIES)
     result = examined(question_of(toy, tmp_path, monkeypatch, 2), 2)
     assert result.counterexample or result.undecided, result
+
+
+def test_a_loop_without_end_takes_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toy = two("while share == 77001:\n    pass")
+    result = examined(question_of(toy, tmp_path, monkeypatch, 2), 2, 1.0)
+    assert LATE in {reason for reason, *_ in result.undecided}
 
 
 def test_a_helper_of_another_package_is_not_misunderstood(
