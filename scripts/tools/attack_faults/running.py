@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from channelsim.channel.attack import process
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.errors import UsageError
@@ -19,7 +20,7 @@ from channelsim.channel.peer.interface import (
     Watch,
 )
 from channelsim.channel.peer.peer_state import Phase
-from channelsim.channel.session import linked_peer, peer_runner
+from channelsim.channel.session import peer_runner
 from channelsim.channel.session.agreed_hands import HandCounter
 from channelsim.channel.session.ending_player import EndingPlayer
 from channelsim.channel.session.peer_driver import PeerDriver
@@ -54,6 +55,11 @@ def _taken_for_accepted(right: Any, chain: Any, push: Any) -> Any:
         return right(chain, push)
     except NodeError:
         return PushResult(Answer.ACCEPTED), ()
+
+
+def _looked_already(right: Any, runner: Any, *given: Any, **more: Any) -> None:
+    right(runner, *given, **more)
+    runner._looked.set()  # noqa: SLF001
 
 
 async def _until_first_error(right: Any, runner: Any) -> None:
@@ -170,6 +176,12 @@ RUNNER = (
         "runner",
         "a new push drops those that wait",
         marking(PeerRunner, "push", _one_push, _probed_push),
+    ),
+    Fault(
+        "acts-before-it-looks",
+        "runner",
+        "a player is asked, and the other side heard, before the first look at the chain",
+        function(PeerRunner, "__init__", _looked_already),
     ),
     Fault(
         "looks-no-more",
@@ -312,6 +324,22 @@ def _raising(right: Any, player: Any) -> Any:
     raise UsageError("nothing is to be closed here")
 
 
+async def _unlinked_shutdown(
+    reach: Reach, right: Any, runner: Any, keep_linked: Any, **more: Any
+) -> None:
+    if runner.peer.phase is Phase.CLOSING:
+        reach.mark()
+        await runner.run(more["over"])
+    else:
+        await right(runner, keep_linked, **more)
+
+
+def _shutdown_with_link(reach: Reach, right: Any, runner: Any, *given: Any, **more: Any) -> Any:
+    if runner.peer.phase is Phase.CLOSING:
+        reach.mark()
+    return right(runner, *given, **more)
+
+
 COMMANDS = (
     Fault(
         "never-closes",
@@ -371,10 +399,6 @@ COMMANDS = (
         "closes-alone",
         "commands",
         "a process ends without the connection that its shutdown needs",
-        function(
-            linked_peer,
-            "is_over",
-            lambda right, peer: right(peer) or peer.phase is Phase.CLOSING,
-        ),
+        marking(process, "run_with_link", _unlinked_shutdown, _shutdown_with_link),
     ),
 )

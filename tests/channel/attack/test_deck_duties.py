@@ -154,6 +154,19 @@ def test_a_step_that_nobody_computes_sends_or_takes_is_seen() -> None:
     assert followed(waits, waits, event=event) == ["passes over step 2 of deck 1"]
 
 
+def test_a_step_that_is_never_computed_is_seen_once() -> None:
+    receiver = Followed(Side.RECEIVER)
+    receiver.do(PrepareDeck(), pools.prepare)
+    for peak in range(40):
+        receiver.do(Block(peak), lambda pool: (pool, []))
+    assert receiver.found == ["waits 24 blocks for its own step of deck 1"]
+    other = Followed(Side.RECEIVER)
+    other.prepare()
+    for peak in range(40):
+        other.do(Block(peak), lambda pool: (pool, []))
+    assert not any("own step" in how for how in other.found)
+
+
 def followed(before: Any, after: Any, *effects: Effect, event: Any = None) -> list[str]:
     return list(DeckDuties(CONFIG).follow(event, before, after, list(effects)))
 
