@@ -88,7 +88,7 @@ class DeckDuties:
         if not before.resuming:
             yield from _passed_over(message, before.play.decks, pool, burnt)
         match message:
-            case Resume():
+            case Resume() if before.resuming:  # one that comes again is known
                 yield from _wrongly_resumed(before.play.decks, pool, message, effects)
             case DeckStep(number, step, data):
                 known = (number, step, data) in self.steps
