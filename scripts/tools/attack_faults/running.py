@@ -91,14 +91,16 @@ def _only_with_connection(right: Any, runner: Any, message: bytes) -> None:
     right(runner, message)
 
 
-def _must_be_possible(right: Any, runner: Any, command: Any) -> bool:
+def _must_be_possible(reach: Reach, right: Any, runner: Any, command: Any) -> bool:
     runner.command(command)
     return True
 
 
-def _taken_for_done(right: Any, runner: Any, command: Any) -> bool:
-    right(runner, command)
-    return True
+def _refused(reach: Reach, right: Any, runner: Any, command: Any) -> bool:
+    done: bool = right(runner, command)
+    if not done:
+        reach.mark()
+    return done
 
 
 def _never_forgotten(right: Any, runner: Any, watched: Any) -> Any:
@@ -228,23 +230,13 @@ RUNNER = (
         "fails-at-a-late-command",
         "runner",
         "a command that comes too late ends the process",
-        where_it_fails(
-            PeerRunner,
-            "command",
-            function(PeerRunner, "_carried_out", _must_be_possible),
-            UsageError,
-        ),
+        marking(PeerRunner, "_carried_out", _must_be_possible, _refused),
     ),
     Fault(
         "asks-the-same-command-again",
         "runner",
         "a command that was refused is taken for done, and its player asked for the next at once",
-        where_it_fails(
-            PeerRunner,
-            "command",
-            function(PeerRunner, "_carried_out", _taken_for_done),
-            UsageError,
-        ),
+        changing(PeerRunner, "_carried_out", lambda done: True),
     ),
     Fault(
         "asks-each-question-once",
