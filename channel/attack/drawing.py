@@ -54,6 +54,13 @@ one is in another. Those that act in the opening act alone: the others would nev
 FILLED = 10
 """The per cent of the sessions in which others fill blocks, besides those where that is drawn."""
 
+CALM = 12
+"""The per cent of the sessions without adversaries by turn in which nothing is a reason to end on
+chain or to play fewer hands: there all hands have to be played, and the end is a shutdown."""
+
+DISTURBING = ("close", "cancel", "propose", "run-close", "run-recover")
+"""What players want, and no calm session has: other hands than those agreed on."""
+
 PAIRED = 6
 """The per cent of the sessions in which a player proposes a game, and then wants the shutdown."""
 
@@ -112,6 +119,8 @@ def draw(
     Of one with `adversaries`, the hostile side has these, where they can do something in a game.
     """
     chance = Chance(derive(seed.encode(), "attack"))
+    if not adversaries and Chance(derive(seed.encode(), "attack", "calm")).chance(CALM):
+        kinds = tuple(filter(_is_calm, kinds)) or kinds
     swarm = chance.draw(kinds, min(len(kinds), chance.between(1, SWARM)))
     able = [name for name in games if {*adversaries} & {*adversaries_in(name)}]
     game = pick_game(able or games, chance)
@@ -166,6 +175,11 @@ def draw(
         tight=chance.chance(10),
     )
     return arranged(attack, chance)
+
+
+def _is_calm(name: str) -> bool:
+    kind = KINDS[name]
+    return not (kind.is_cause or kind.is_hostile or name in DISTURBING)
 
 
 def company(

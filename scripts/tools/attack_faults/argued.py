@@ -52,6 +52,11 @@ ARGUED: dict[str, tuple[str, str]] = {
         "tests/channel/session/test_peer_runner.py"
         "::test_a_peer_whose_run_has_failed_is_given_nothing",
     ),
+    "writes-on-after-an-error": (
+        "a run ends in the turn of the event loop in which its store fails: no event comes after",
+        "tests/channel/store/test_durable_peer.py"
+        "::test_a_peer_that_cannot_store_says_nothing_ever_after",
+    ),
     "begins-decks-at-once": (
         "it costs the other side time only, and sessions do not measure processor time",
         "tests/channel/session/test_dealers.py::test_new_decks_of_a_side_begin_two_seconds_apart",
