@@ -54,9 +54,10 @@ one is in another. Those that act in the opening act alone: the others would nev
 FILLED = 10
 """The per cent of the sessions in which others fill blocks, besides those where that is drawn."""
 
-CALM = 12
+CALM, CALM_DEALT = 12, 35
 """The per cent of the sessions without adversaries by turn in which nothing is a reason to end on
-chain or to play fewer hands: there all hands have to be played, and the end is a shutdown."""
+chain or to play fewer hands, and that of those with decks: there all hands have to be played, and
+the end is a shutdown."""
 
 DISTURBING = ("close", "cancel", "propose", "run-close", "run-recover")
 """What players want, and no calm session has: other hands than those agreed on."""
@@ -119,11 +120,11 @@ def draw(
     Of one with `adversaries`, the hostile side has these, where they can do something in a game.
     """
     chance = Chance(derive(seed.encode(), "attack"))
-    if not adversaries and Chance(derive(seed.encode(), "attack", "calm")).chance(CALM):
-        kinds = tuple(filter(_is_calm, kinds)) or kinds
-    swarm = chance.draw(kinds, min(len(kinds), chance.between(1, SWARM)))
     able = [name for name in games if {*adversaries} & {*adversaries_in(name)}]
     game = pick_game(able or games, chance)
+    if not adversaries and chance.chance(CALM_DEALT if registry.get(game).deck_positions else CALM):
+        kinds = tuple(filter(_is_calm, kinds)) or kinds
+    swarm = chance.draw(kinds, min(len(kinds), chance.between(1, SWARM)))
     goes_on_chain = GO_ON_CHAIN in kinds and chance.chance(30)
     landmarks = likely_landmarks(swarm, goes_on_chain=goes_on_chain)
     actions: list[Action] = []
