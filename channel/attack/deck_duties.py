@@ -37,17 +37,23 @@ from channelsim.games.amounts import counted
 MOST_OPEN = 4
 """The most decks in preparation or ready at once (PD-17)."""
 
+COMPUTES = 24
+"""Blocks in which a process that runs has a step computed: its threads may be held up for some."""
+
 PLAY_IS_OVER = (Phase.CLOSING, Phase.COMPLETED, Phase.ON_CHAIN)
 """The phases in which no deck will be used that no game has."""
 
 
 @dataclass(slots=True)
 class DeckDuties:
-    """Follows the decks of one side: the numbers `used`, and the steps that are `computing`."""
+    """Follows the decks of one side: the numbers `used`, and the steps that are `computing`.
+
+    Those are computed since some height; `None` until the next block.
+    """
 
     config: Config
     used: set[int] = field(default_factory=set)
-    computing: set[int] = field(default_factory=set)
+    computing: dict[int, int | None] = field(default_factory=dict)
     steps: set[tuple[int, int, bytes]] = field(default_factory=set)
 
     def restored(self) -> None:
@@ -62,7 +68,9 @@ class DeckDuties:
             self.computing.clear()
             self.steps.clear()
         if isinstance(event, DeckComputed):
-            self.computing.discard(event.result.number)
+            self.computing.pop(event.result.number, None)
+        if isinstance(event, Block):
+            yield from self._uncomputed(event)
         yield from self._begun(effects)
         if after.phase in PLAY_IS_OVER:
             yield from _kept_secrets(after, "when play is over")
@@ -80,7 +88,7 @@ class DeckDuties:
         if not before.resuming:
             yield from _passed_over(message, before.play.decks, pool, burnt)
         match message:
-            case Resume():
+            case Resume() if before.resuming:  # one that comes again is known
                 yield from _wrongly_resumed(before.play.decks, pool, message, effects)
             case DeckStep(number, step, data):
                 known = (number, step, data) in self.steps
@@ -104,18 +112,26 @@ class DeckDuties:
             if not isinstance(effect, ComputeDeck):
                 continue
             number = effect.work.terms.number
-            self.computing.add(number)
+            self.computing[number] = None
             if effect.work.is_new:
                 if number in self.used:
                     yield f"begins deck {number} again (PD-10)"
                 self.used.add(number)
 
+    def _uncomputed(self, block: Block) -> Iterator[str]:
+        """Find a step whose computation nobody hears of any more; it is named once."""
+        for number, since in self.computing.items():
+            since = block.peak if since is None else min(since, block.peak)
+            self.computing[number] = since
+            if block.peak - since == COMPUTES:
+                yield f"waits {counted(COMPUTES, 'block')} for its own step of deck {number}"
+
     def _open(self, pool: DeckPool, after: PeerState) -> Iterator[str]:
         """Find decks that are too many, counted wrongly, or named already."""
-        counts = {*pool.decks} | self.computing
+        counts = {*pool.decks, *self.computing}
         if len(counts) > MOST_OPEN:
             yield f"has {counted(len(counts), 'deck')} open, at most {MOST_OPEN} (PD-17)"
-        if pool.discarded != self.computing - {*pool.decks}:
+        if pool.discarded != {*self.computing} - {*pool.decks}:
             yield f"counts {counted(len(pool.discarded), 'burnt deck')} that it still computes"
         highest = max(pool.decks, default=0)
         if highest > pool.highest:

@@ -19,6 +19,7 @@ from channelsim.channel.attack.kinds import (
     GO_ON_CHAIN,
     KINDS,
     LANDMARKS,
+    LIMIT_FEES,
     MOST_OUTAGE,
     MOST_PAUSE,
     OLD_COPY,
@@ -33,7 +34,7 @@ from channelsim.games.chance import Chance
 SNAPSHOTS = (50, 7, 3)
 """Numbers of events between two snapshots, the usual one first."""
 
-DEALT = 12
+DEALT = 16
 """The per cent of the sessions with a game that needs decks, where there are other games, too."""
 
 ACTIONS, SWARM = 8, 6
@@ -43,12 +44,26 @@ DEVIATES, DEVIATIONS = 10, 3
 """The per cent of the sessions whose hostile side has adversaries by name, besides the others that
 are drawn, and the most of those: each acts where it can."""
 
+OPENER = "breaks-ch-open-"
+"""The adversaries that break a rule of the opening."""
+
 SWEEP, SWEPT = 4, 3
 """Of so many sessions, one has so many adversaries that take turns: each is in some session before
-one is in another."""
+one is in another. Those that act in the opening act alone: the others would never come to it."""
 
 FILLED = 10
 """The per cent of the sessions in which others fill blocks, besides those where that is drawn."""
+
+CALM, CALM_DEALT = 12, 35
+"""The per cent of the sessions without adversaries by turn in which nothing is a reason to end on
+chain or to play fewer hands, and that of those with decks: there all hands have to be played, and
+the end is a shutdown."""
+
+DISTURBING = ("close", "cancel", "propose", "run-close", "run-recover")
+"""What players want, and no calm session has: other hands than those agreed on."""
+
+PAIRED = 6
+"""The per cent of the sessions in which a player proposes a game, and then wants the shutdown."""
 
 STORMS = 12
 """The per cent of the sessions in which one thing happens again and again."""
@@ -73,14 +88,25 @@ PATIENT = 9
 def swept(seed: str, number: int) -> tuple[str, ...]:
     """The adversaries whose turn it is in this session of a campaign: most have none.
 
-    >>> [len(swept("seed", number)) for number in range(5)]
-    [3, 0, 0, 0, 3]
+    >>> [len(swept("seed", number)) for number in range(1, 5)]
+    [0, 0, 0, 3]
     """
     if number % SWEEP:
         return ()
-    order = Chance(derive(seed.encode(), "sweep")).draw(names(), len(names()))
-    first = SWEPT * (number // SWEEP)
-    return tuple(order[(first + place) % len(order)] for place in range(SWEPT))
+    turns = _turns(seed)
+    return turns[number // SWEEP % len(turns)]
+
+
+@cache
+def _turns(seed: str) -> tuple[tuple[str, ...], ...]:
+    """The adversaries of all turns, in the order of a seed: each is in one of them."""
+    chance = Chance(derive(seed.encode(), "sweep"))
+    order = chance.draw(names(), len(names()))
+    openers = [name for name in order if name.startswith(OPENER)]
+    others = [name for name in order if name not in openers]
+    turns: list[tuple[str, ...]] = [(name,) for name in openers]
+    turns += [tuple(others[at : at + SWEPT]) for at in range(0, len(others), SWEPT)]
+    return tuple(chance.draw(turns, len(turns)))
 
 
 def draw(
@@ -94,9 +120,11 @@ def draw(
     Of one with `adversaries`, the hostile side has these, where they can do something in a game.
     """
     chance = Chance(derive(seed.encode(), "attack"))
-    swarm = chance.draw(kinds, min(len(kinds), chance.between(1, SWARM)))
     able = [name for name in games if {*adversaries} & {*adversaries_in(name)}]
     game = pick_game(able or games, chance)
+    if not adversaries and chance.chance(CALM_DEALT if registry.get(game).deck_positions else CALM):
+        kinds = tuple(filter(_is_calm, kinds)) or kinds
+    swarm = chance.draw(kinds, min(len(kinds), chance.between(1, SWARM)))
     goes_on_chain = GO_ON_CHAIN in kinds and chance.chance(30)
     landmarks = likely_landmarks(swarm, goes_on_chain=goes_on_chain)
     actions: list[Action] = []
@@ -129,6 +157,7 @@ def draw(
     if FILL in kinds and beside.chance(FILLED):
         actions.append(drawn_action(KINDS[FILL], beside, 0, ON_CHAIN))
     actions += company(actions, game, kinds, beside)
+    actions += [action for action in _wishes(actions, beside) if action.kind in kinds]
     if beside.chance(STORMS):
         actions += _storm(kinds, beside)
     if watched and beside.chance(70):
@@ -149,6 +178,11 @@ def draw(
     return arranged(attack, chance)
 
 
+def _is_calm(name: str) -> bool:
+    kind = KINDS[name]
+    return not (kind.is_cause or kind.is_hostile or name in DISTURBING)
+
+
 def company(
     actions: Sequence[Action], game: str, kinds: Sequence[str], chance: Chance
 ) -> Iterator[Action]:
@@ -158,7 +192,7 @@ def company(
         if chance.chance(40) and not any(KINDS[action.kind].restarts for action in actions):
             wanted.append(replace(deviation(chance), name=chance.pick(PINS)))
     elif registry.get(game).deck_positions:
-        wanted = [action for action in _about_decks(chance) if chance.chance(30)]
+        wanted = [action for action in _about_decks(chance) if chance.chance(40)]
     else:
         return
     yield from (action for action in wanted if action.kind in kinds)
@@ -173,6 +207,9 @@ def _about_fees(chance: Chance) -> Iterator[Action]:
         yield Action(FILL, 0, chance.below(3), amount, since=since)
     yield Action("reset", chance.below(2), chance.between(2, 20))
     yield undoing(chance)
+    amount = chance.below(KINDS[LIMIT_FEES].most + 1)
+    yield Action(LIMIT_FEES, chance.below(2), chance.between(8, 40), amount)
+    yield Action("stop", chance.below(2), chance.below(8), since="restart")
 
 
 def _storm(kinds: Sequence[str], chance: Chance) -> Iterator[Action]:
@@ -185,6 +222,20 @@ def _storm(kinds: Sequence[str], chance: Chance) -> Iterator[Action]:
     for _ in range(ACTIONS):
         yield Action(kind.name, side, at, chance.below(kind.most + 1))
         at += chance.between(1, apart)
+
+
+def _wishes(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
+    """Two wishes of one player in a row; new connections of a side that is an old copy; and what
+    comes before the last numbers of a new connection."""
+    if chance.chance(PAIRED):
+        side, at = chance.below(2), chance.between(10, 40)
+        yield Action("propose", side, at)
+        yield Action("close", side, at + chance.between(1, 4))
+    for copy in actions:
+        if copy.kind == OLD_COPY and chance.chance(50):
+            yield Action("reset", chance.below(2), chance.between(2, 8), since="restart")
+    if any(action.kind == "reset" for action in actions) and chance.chance(20):
+        yield Action("reorder", chance.below(2), chance.below(2), since="link")
 
 
 def _about_watchers(chance: Chance) -> Iterator[Action]:
@@ -203,9 +254,10 @@ def _about_watchers(chance: Chance) -> Iterator[Action]:
 
 def _about_decks(chance: Chance) -> Iterator[Action]:
     """More decks, one of them several times, and messages about them that are lost or repeated."""
-    for _ in range(2):
-        yield Action("prepare", chance.below(2), chance.between(8, 30))
-    for kind in ("duplicate", "duplicate", "reset", "drop"):
+    side, many = chance.below(2), chance.pick((1, 2, 5))
+    for _ in range(many):
+        yield Action("prepare", side, chance.between(8, 30))
+    for kind in ("duplicate", "duplicate", "reset", "drop", "drop"):
         yield Action(kind, chance.below(2), chance.between(4, 16))
     yield Action("crash", chance.below(2), chance.between(12, 40), chance.below(4))
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from channelsim.channel.attack.actions import Action
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.full_node import NodeError
@@ -30,6 +32,7 @@ class FailingNode:
         self._time = time
         self._block = block
         self._away_until, self._away_until_block = 0.0, 0
+        self._blind_until, self._blind_until_block = 0.0, 0
         self._next_push: Action | None = None
         self._held: list[tuple[int, Bundle]] = []
 
@@ -55,7 +58,8 @@ class FailingNode:
     def coin(self, coin_id: bytes) -> CoinSeen | None:
         """The coin with this id."""
         self._called()
-        return self._chain.coin(coin_id)
+        seen = self._chain.coin(coin_id)
+        return self._as_shown(seen) if seen is not None else None
 
     def coins_at(self, puzzle_hash: bytes) -> list[CoinSeen]:
         """The unspent coins at this address."""
@@ -65,7 +69,7 @@ class FailingNode:
     def children(self, coin_id: bytes) -> list[CoinSeen]:
         """The coins that the spend of this one created."""
         self._called()
-        return self._chain.children(coin_id)
+        return [self._as_shown(seen) for seen in self._chain.children(coin_id)]
 
     def push(self, bundle: Bundle) -> PushResult:
         """Offer a bundle, which the node may hold back, or take without an answer."""
@@ -101,8 +105,8 @@ class FailingNode:
 
     def heal(self) -> None:
         """Answer everything again, at once."""
-        self._away_until = self.slowness = 0.0
-        self._away_until_block = 0
+        self._away_until = self._blind_until = self.slowness = 0.0
+        self._away_until_block = self._blind_until_block = 0
         self._next_push = None
         self.take_held(everything=True)
 
@@ -119,6 +123,9 @@ class FailingNode:
             case Action("node-away", pause=pause, blocks=blocks):
                 self._away_until = self._time() + pause
                 self._away_until_block = self._chain.peak() + blocks
+            case Action("solutions-hidden", pause=pause, blocks=blocks):
+                self._blind_until = self._time() + pause
+                self._blind_until_block = self._chain.peak() + blocks
             case Action("node-slow", pause=pause):
                 self.slowness = float(pause)
             case Action("block-meanwhile"):
@@ -127,3 +134,9 @@ class FailingNode:
                 self._next_push = action
         if self._time() < self._away_until or self._chain.peak() < self._away_until_block:
             raise NodeError("the node is away")
+
+    def _as_shown(self, seen: CoinSeen) -> CoinSeen:
+        """A coin as the node names it now: while it is blind, without the solution of its spend."""
+        if self._time() < self._blind_until or self._chain.peak() < self._blind_until_block:
+            return replace(seen, solution=None)
+        return seen

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from channelsim.channel.attack.actions import Action, Attack
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.peer.fee_settings import Fees
+from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.simulation.crowd import CrowdedChain, CrowdSize
 
 FILL = "fill"
@@ -55,6 +57,17 @@ MARKETS = (
 
 MOST_AMOUNT = LENGTHS * len(MARKETS) - 1
 """The largest amount of an action that fills blocks."""
+
+
+def other_limits(fees: Fees | None, amount: int) -> FeeLimits | None:
+    """The maxima that a player sets as it starts its process again; None if it pays no fees.
+
+    They are for a spend alone, half of what they were, or the same again. No market asks for more.
+    """
+    if fees is None or fees.per_spend is None or fees.per_channel is None:
+        return None
+    part = 2 if amount == 1 else 1
+    return FeeLimits(fees.per_spend // part, fees.per_channel // part if amount else None)
 
 
 class FilledChain(CrowdedChain):

@@ -34,6 +34,11 @@ OLD_COPY = "old-copy"
 
 GO_ON_CHAIN = "go-on-chain"
 
+LIMIT_FEES = "limit-fees"
+
+SOLUTIONS = "solutions-hidden"
+"""The kind of failures of a node that names the children of a spend alone."""
+
 START = ""
 """The landmark of actions that count from the start of the session."""
 
@@ -129,6 +134,11 @@ KINDS: Mapping[str, Kind] = {
         Kind("block-meanwhile", CALL, 400, "a block comes between two calls of the node"),
         Kind("push-unanswered", CALL, 400, "the next push gets no answer", 1),
         Kind("push-held", CALL, 400, "the node takes the next push some blocks later", 3),
+        Kind(
+            *(SOLUTIONS, CALL, 400, "the node says of no spend how it was made"),
+            pauses=True,
+            is_absence=True,
+        ),
         Kind("store-full", STATEMENT, 120, "the disk is full", restarts=True),
         Kind("store-fails", STATEMENT, 120, "a write fails", restarts=True),
         Kind(
@@ -186,6 +196,11 @@ KINDS: Mapping[str, Kind] = {
             is_cause=True,
             restarts=True,
         ),
+        Kind(
+            *(LIMIT_FEES, EVENT, 90, "a process is started again with other maxima of fees", 2),
+            pauses=True,
+            restarts=True,
+        ),
         Kind("cancel", EVENT, 90, "a player withdraws its proposals, or refuses the other's"),
         Kind("propose", EVENT, 90, "a player proposes another game"),
         Kind("prepare", EVENT, 90, "a player has another deck prepared"),
@@ -202,7 +217,14 @@ KINDS: Mapping[str, Kind] = {
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "messages": ("drop", "duplicate", "reorder", "corrupt", "truncate", "delay"),
     "connection": ("reset", "silence"),
-    "node": ("node-away", "node-slow", "block-meanwhile", "push-unanswered", "push-held"),
+    "node": (
+        "node-away",
+        "node-slow",
+        "block-meanwhile",
+        "push-unanswered",
+        "push-held",
+        SOLUTIONS,
+    ),
     "disk": ("store-full", "store-fails", "sync-fails", "watch-fails", "watch-torn"),
     "process": ("crash", "power-loss", "stop", OLD_COPY),
     "chain": ("reorganise", "rush", "fill"),
@@ -215,6 +237,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "prepare",
         "run-close",
         "run-recover",
+        LIMIT_FEES,
     ),
     "hostile": ("deviate", "alter", "say", "withhold", "spend"),
 }

@@ -20,8 +20,9 @@ from channelsim.channel.attack.actions import Action
 from channelsim.channel.attack.failing_files import failing_log, lose_power
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.failing_store import Disk, failing_connection
+from channelsim.channel.attack.filled_blocks import other_limits
 from channelsim.channel.attack.hostile_side import HostileSide
-from channelsim.channel.attack.kinds import FILE, STATEMENT
+from channelsim.channel.attack.kinds import FILE, LIMIT_FEES, STATEMENT
 from channelsim.channel.attack.monitors import differences
 from channelsim.channel.attack.mortal_peer import Instant, MortalPeer, NotedPeer, ObeyingSide
 from channelsim.channel.attack.old_copies import OldCopies, recovery
@@ -37,6 +38,7 @@ from channelsim.channel.peer.interface import (
     Command,
     Effect,
     Event,
+    FeeLimits,
     GoOnChain,
     PrepareDeck,
     ProposeGames,
@@ -123,6 +125,7 @@ class Process:
     stopped: bool = False
     lost: int | None = None
     ending: str | None = None
+    fee_limits: FeeLimits | None = None
     healed: asyncio.Event = field(default_factory=asyncio.Event)
     awaited: asyncio.Event = field(default_factory=asyncio.Event)
     disk: Disk = field(init=False)
@@ -262,8 +265,10 @@ class Process:
             [self._hear],
             waits_for_link=self.side is Side.INITIATOR and peer.state.block.peak == 0,
             poll_time=POLL_TIME,
+            fee_limits=self.fee_limits,
             threads=self.threads,
         )
+        self.fee_limits = None
         work = run_with_link(self.runner, self.keep_linked, over=over or is_over)
         if self.ending == "run-recover":
             work.close()
@@ -348,7 +353,9 @@ class Process:
         """Do what an action says that no other part does."""
         if action.kind in ("run-close", "run-recover"):
             self.ending = action.kind
-        if action.kind in ("stop", "run-close", "run-recover"):
+        if action.kind == LIMIT_FEES:
+            self.fee_limits = other_limits(self.config.fees, action.amount)
+        if action.kind in ("stop", "run-close", "run-recover", LIMIT_FEES):
             # Once only: a second time would cut its end short.
             if self._running is not None and not self.stopped:
                 self.stopped = True

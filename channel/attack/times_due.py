@@ -14,6 +14,7 @@ from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import BrokenOff, Effect, Push, Tell, Watch
 from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.peer_state import PeerState, Phase
+from channelsim.channel.protocol.half_signed import unroll_coin
 from channelsim.games.amounts import counted
 
 MOVES, ANSWERS = "CH-TIME-2", "CH-TIME-1"
@@ -29,6 +30,7 @@ def untimely(
     yield from _shutdown(config, block.peak, coins, before, after)
     yield from _answers(config, block.peak, before, after, effects)
     if after.dispute is not None:
+        yield from _unknown(after, after.dispute, coins)
         yield from _on_chain(after.dispute, block.peak, coins, effects)
         yield from _settled(config, after.dispute, block.peak, coins, effects)
 
@@ -101,6 +103,16 @@ def _answers(
         yield f"it waits too long for {late[0]}"
 
 
+def _unknown(state: PeerState, dispute: Dispute, coins: dict[Coin, CoinSeen]) -> Iterator[str]:
+    """A published state is known with its unroll coin, whatever else the node hides."""
+    channel, lineage = dispute.endpoint.channel, dispute.lineage
+    if state.play is None or (lineage is not None and lineage.published is not None):
+        return
+    made = {coin for coin in coins if coin.parent == channel.coin.id}
+    if made and any(unroll_coin(channel, link.state) in made for link in state.play.history):
+        yield "it does not know the published state that it sees"
+
+
 def _on_chain(
     dispute: Dispute, peak: int, coins: dict[Coin, CoinSeen], effects: Sequence[Effect]
 ) -> Iterator[str]:
@@ -145,8 +157,11 @@ def _settled(
         return
     spends = [coins[coin].spent if coin in coins else None for coin in dispute.tracked]
     heights = [unroll.spent, *(spent for spent in spends if spent is not None)]
-    # Coins that are watched from now on may be there already.
-    known = None not in spends and not any(isinstance(effect, Watch) for effect in effects)
+    # Coins that are watched from now on may be there already, and of a spend without its solution
+    # nobody knows what it made.
+    hidden = any(coins[coin].solution is None for coin in dispute.tracked if coin in coins)
+    watches = any(isinstance(effect, Watch) for effect in effects)
+    known = None not in spends and not hidden and not watches
     settled = any(isinstance(fact, ChannelSettled) for fact in dispute.reported)
     told = any(
         isinstance(effect, Tell) and isinstance(effect.news, ChannelSettled) for effect in effects

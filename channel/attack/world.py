@@ -36,6 +36,13 @@ from channelsim.channel.attack.old_copies import OldCopies
 from channelsim.channel.attack.process import Process
 from channelsim.channel.attack.script import Script
 from channelsim.channel.attack.session import NOBODY, Observer, Session
+from channelsim.channel.attack.session_limits import (
+    MOST_SECONDS,
+    MOST_STEPS,
+    MOST_VIOLATIONS,
+    Endless,
+    limited,
+)
 from channelsim.channel.attack.side_monitors import SideMonitors
 from channelsim.channel.attack.situations import Killed, Noted, Restarted, Situations, side_of
 from channelsim.channel.attack.virtual_time import (
@@ -149,6 +156,7 @@ class World:
         self._hostile: HostileSide | None = None
         self._finished: list[int | None] = [None, None]
         self._quiet_since, self._followed = self._start, 0
+        self._steps, self._too_long = 0, asyncio.Event()
         self.processes = [
             Process(
                 config=config,
@@ -179,9 +187,12 @@ class World:
     def run(self) -> Session:
         """Run it to its end, and check it."""
         try:
-            run_virtually(self._run)
+            with limited():
+                run_virtually(self._run)
         except Stalled as error:
             self._violated("ends", str(error))
+        except Endless:
+            self._violated("ends", f"it goes on after {MOST_SECONDS:.0f} s of the processor")
         party = self.parties[0].peer.state
         funded = party.endpoint is not None and bool(
             self.chain.coin(party.endpoint.channel.coin.id)
@@ -224,18 +235,22 @@ class World:
     async def _run(self) -> None:
         lives = [asyncio.ensure_future(process.live()) for process in self.processes]
         chain = asyncio.ensure_future(self._make_blocks())
+        ending = asyncio.ensure_future(self._ended_early())
         try:
             # The blocks end with the session, also if a side never does.
-            while not chain.done():
-                waiting = [task for task in (chain, *lives) if not task.done()]
+            while not chain.done() and not ending.done():
+                waiting = [task for task in (chain, ending, *lives) if not task.done()]
                 await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
                 for task in (chain, *lives):
                     if task.done():
                         task.result()
         finally:
-            for task in (chain, *lives):
+            for task in (chain, ending, *lives):
                 task.cancel()
-            await asyncio.gather(chain, *lives, return_exceptions=True)
+            await asyncio.gather(chain, ending, *lives, return_exceptions=True)
+
+    async def _ended_early(self) -> None:
+        await self._too_long.wait()
 
     # --- blocks ---
 
@@ -424,6 +439,10 @@ class World:
     # --- what happens ---
 
     def _listen(self, event: SessionEvent) -> None:
+        self._steps += 1 + (len(event.effects) if isinstance(event, Handled) else 0)
+        if self._steps > MOST_STEPS and not self._too_long.is_set():
+            self._too_long.set()
+            self._violated("ends", f"it goes on after {MOST_STEPS:,} events and effects")
         self.run_log(event)
         self._note(_text(event))
         if not isinstance(event, BlockMade):  # of either side, when it sees one
@@ -478,6 +497,8 @@ class World:
         self._note(f"violated {monitor}: {text}")
         self.observer.on_fault(None, f"broken monitor {monitor}: {text}")
         self.monitors.add(Violation(monitor, text))
+        if len(self.monitors.violations) > MOST_VIOLATIONS:
+            self._too_long.set()
 
     def _note(self, line: str) -> None:
         with suppress(RuntimeError):  # the loop has ended: the time is its last

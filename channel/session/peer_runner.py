@@ -165,11 +165,12 @@ class PeerRunner:
         self._react(partial(self._driver.start, peak))
         if self._fee_limits is not None:
             self._react(partial(self._driver.handle, self._fee_limits))
-        self._started.set()
         self._spawn(self._follow_chain)
-        self._spawn(self._ask_player)
-        # A block of an earlier run says nothing about reorganisations since then.
+        # Nothing is decided on the tip of an earlier run: the player is asked, and the other side
+        # heard, once the coins and the fee rate of this one are known.
         await self._looked.wait()
+        self._started.set()
+        self._spawn(self._ask_player)
         while not over(self.peer):
             self._state_changed.clear()
             await self._state_changed.wait()

@@ -119,6 +119,11 @@ OLDER = {
         "at most six sessions with each fault, before some of the monitors and actions of today"
         " were there"
     ),
+    "limits-9": (
+        "at most eight with each fault, of the first 182, with all kinds of actions of today, and"
+        " before calm sessions were drawn"
+    ),
+    "base-1": "at most twelve with each fault, of the first 219, before the last kinds of actions",
     "measured-28": "at most four with each fault, of the first 150",
 }
 """The sessions of older results, by their seeds."""

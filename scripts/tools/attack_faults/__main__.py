@@ -54,7 +54,7 @@ def main() -> None:
         except ValueError as error:
             sys.exit(str(error))
         path = options.sessions or Path(folder) / "sessions.jsonl"
-        stream = Stream(faults(), options.seed, path, fast=options.fast)
+        stream = Stream(chosen, options.seed, path, fast=options.fast)
         search = Search(options.runs, stream, options.shrink, options.fast, options.tries)
         results = _searched(chosen, file, search)
     noticed = sum(bool(result.noticed) for result in results)

@@ -14,6 +14,12 @@ OWN_FAULT = (
     "tests/channel/store/test_own_fault.py"
     "::test_a_message_that_cannot_be_handled_ends_the_channel_once_with_the_newest_state"
 )
+ANEW = "a restart counts as a new connection, with which this begins anew"
+SNAPSHOT = (
+    "tests/channel/store/test_durable_peer.py"
+    "::test_a_snapshot_keeps_what_the_next_connection_begins_anew"
+)
+TIMES = "all sessions have the same times, none of them at its least"
 EVERY = "in the chain of sessions, every block has transactions"
 
 ARGUED: dict[str, tuple[str, str]] = {
@@ -46,6 +52,11 @@ ARGUED: dict[str, tuple[str, str]] = {
         "tests/channel/session/test_peer_runner.py"
         "::test_a_peer_whose_run_has_failed_is_given_nothing",
     ),
+    "writes-on-after-an-error": (
+        "a run ends in the turn of the event loop in which its store fails: no event comes after",
+        "tests/channel/store/test_durable_peer.py"
+        "::test_a_peer_that_cannot_store_says_nothing_ever_after",
+    ),
     "begins-decks-at-once": (
         "it costs the other side time only, and sessions do not measure processor time",
         "tests/channel/session/test_dealers.py::test_new_decks_of_a_side_begin_two_seconds_apart",
@@ -65,6 +76,19 @@ ARGUED: dict[str, tuple[str, str]] = {
     "deaf-to-fault-in-closing": (NONE, OWN_FAULT),
     "forgets-to-tell-own-fault": (NONE, OWN_FAULT),
     "stores-no-fault": (NONE, OWN_FAULT),
+    **{
+        f"snapshot-without-{field}": (ANEW, SNAPSHOT)
+        for field in ("we-asked", "they-asked", "ask-later", "resuming")
+    },
+    **{
+        f"{name}-{word}": (TIMES, f"{SPACING}::{test}")
+        for name, test in (
+            ("least-unroll-timeout", "test_an_unroll_timeout_has_room_for_the_spacing"),
+            ("least-game-timeout", "test_a_game_has_room_for_the_spacing"),
+            ("least-funding-time", "test_the_receiver_leaves_the_funding_time_to_get_in"),
+        )
+        for word in ("early", "late")
+    },
     "watcher-pays-nothing": (
         "the watcher of a session has no coins for fees",
         "tests/channel/watch/test_pusher.py::test_a_fee_begins_with_the_estimate_of_the_node",

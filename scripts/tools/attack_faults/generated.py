@@ -12,7 +12,16 @@ import msgspec
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import Violation
 from channelsim.channel.peer.fees.fee_state import FeeState
-from channelsim.channel.peer.interface import ComputeDeck, Effect, News, Received, Send, Tell, Watch
+from channelsim.channel.peer.interface import (
+    ComputeDeck,
+    DecksChanged,
+    Effect,
+    News,
+    Received,
+    Send,
+    Tell,
+    Watch,
+)
 from channelsim.channel.peer.machine import MESSAGES, TRANSITIONS, UNCOUNTED
 from channelsim.channel.peer.phases import closing, on_chain, playing
 from channelsim.channel.protocol.messages import decode
@@ -177,18 +186,28 @@ def _losing(field: str) -> Planting:
     return marking(durable_peer, "encode_snapshot", encoded, encoded)
 
 
+OF_STORE = (event_codec.Start, DecksChanged)
+"""Events that the store makes itself."""
+
+
 def unwritten_events() -> Iterator[Fault]:
     """A fault for each kind of event, and of message: the journal lacks it."""
     kinds: dict[str, type] = event_codec._KINDS  # noqa: SLF001
     for kind in kinds.values():
         if not kind.__name__.startswith("_"):
-            yield _unwritten(kind.__name__, _is_event(kind))
+            yield _unwritten(kind.__name__, _is_event(kind), of_store=kind in OF_STORE)
     yield _unwritten("Block", _is_event(Block))
     for message in (*MESSAGES, *UNCOUNTED):
         yield _unwritten(message.__name__, _brings(message))
 
 
-def _unwritten(name: str, is_lost: Callable[[Any], bool]) -> Fault:
+def _unwritten(name: str, is_lost: Callable[[Any], bool], *, of_store: bool = False) -> Fault:
+    def record(reach: Reach, right: Any, durable: Any, events: Any) -> None:
+        kept = [event for event in events if not is_lost(event)]
+        if len(kept) < len(events):
+            reach.mark()
+        right(durable, events if reach.probes else kept)
+
     def keep(reach: Reach, right: Any, durable: Any, event: Any, *given: Any) -> None:
         if is_lost(event):
             reach.mark()
@@ -199,7 +218,9 @@ def _unwritten(name: str, is_lost: Callable[[Any], bool]) -> Fault:
         f"stores-no-{words(name)}",
         "decks" if "Deck" in name else "store",
         f"the journal lacks each `{name}`",
-        marking(DurablePeer, "_keep", keep, keep),
+        marking(DurablePeer, "_record", record, record)
+        if of_store
+        else marking(DurablePeer, "_keep", keep, keep),
     )
 
 

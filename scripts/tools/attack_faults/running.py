@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from channelsim.channel.attack import process
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.errors import UsageError
@@ -19,7 +20,7 @@ from channelsim.channel.peer.interface import (
     Watch,
 )
 from channelsim.channel.peer.peer_state import Phase
-from channelsim.channel.session import linked_peer, peer_runner
+from channelsim.channel.session import peer_runner
 from channelsim.channel.session.agreed_hands import HandCounter
 from channelsim.channel.session.ending_player import EndingPlayer
 from channelsim.channel.session.peer_driver import PeerDriver
@@ -56,6 +57,11 @@ def _taken_for_accepted(right: Any, chain: Any, push: Any) -> Any:
         return PushResult(Answer.ACCEPTED), ()
 
 
+def _looked_already(right: Any, runner: Any, *given: Any, **more: Any) -> None:
+    right(runner, *given, **more)
+    runner._looked.set()  # noqa: SLF001
+
+
 async def _until_first_error(right: Any, runner: Any) -> None:
     try:
         await right(runner)
@@ -85,14 +91,16 @@ def _only_with_connection(right: Any, runner: Any, message: bytes) -> None:
     right(runner, message)
 
 
-def _must_be_possible(right: Any, runner: Any, command: Any) -> bool:
+def _must_be_possible(reach: Reach, right: Any, runner: Any, command: Any) -> bool:
     runner.command(command)
     return True
 
 
-def _taken_for_done(right: Any, runner: Any, command: Any) -> bool:
-    right(runner, command)
-    return True
+def _refused(reach: Reach, right: Any, runner: Any, command: Any) -> bool:
+    done: bool = right(runner, command)
+    if not done:
+        reach.mark()
+    return done
 
 
 def _never_forgotten(right: Any, runner: Any, watched: Any) -> Any:
@@ -172,6 +180,12 @@ RUNNER = (
         marking(PeerRunner, "push", _one_push, _probed_push),
     ),
     Fault(
+        "acts-before-it-looks",
+        "runner",
+        "a player is asked, and the other side heard, before the first look at the chain",
+        function(PeerRunner, "__init__", _looked_already),
+    ),
+    Fault(
         "looks-no-more",
         "runner",
         "after an error of the node nobody looks at the chain again",
@@ -216,23 +230,13 @@ RUNNER = (
         "fails-at-a-late-command",
         "runner",
         "a command that comes too late ends the process",
-        where_it_fails(
-            PeerRunner,
-            "command",
-            function(PeerRunner, "_carried_out", _must_be_possible),
-            UsageError,
-        ),
+        marking(PeerRunner, "_carried_out", _must_be_possible, _refused),
     ),
     Fault(
         "asks-the-same-command-again",
         "runner",
         "a command that was refused is taken for done, and its player asked for the next at once",
-        where_it_fails(
-            PeerRunner,
-            "command",
-            function(PeerRunner, "_carried_out", _taken_for_done),
-            UsageError,
-        ),
+        changing(PeerRunner, "_carried_out", lambda done: True),
     ),
     Fault(
         "asks-each-question-once",
@@ -312,6 +316,22 @@ def _raising(right: Any, player: Any) -> Any:
     raise UsageError("nothing is to be closed here")
 
 
+async def _unlinked_shutdown(
+    reach: Reach, right: Any, runner: Any, keep_linked: Any, **more: Any
+) -> None:
+    if runner.peer.phase is Phase.CLOSING:
+        reach.mark()
+        await runner.run(more["over"])
+    else:
+        await right(runner, keep_linked, **more)
+
+
+def _shutdown_with_link(reach: Reach, right: Any, runner: Any, *given: Any, **more: Any) -> Any:
+    if runner.peer.phase is Phase.CLOSING:
+        reach.mark()
+    return right(runner, *given, **more)
+
+
 COMMANDS = (
     Fault(
         "never-closes",
@@ -371,10 +391,6 @@ COMMANDS = (
         "closes-alone",
         "commands",
         "a process ends without the connection that its shutdown needs",
-        function(
-            linked_peer,
-            "is_over",
-            lambda right, peer: right(peer) or peer.phase is Phase.CLOSING,
-        ),
+        marking(process, "run_with_link", _unlinked_shutdown, _shutdown_with_link),
     ),
 )

@@ -88,16 +88,24 @@ def examine(fault: Fault, before: Result, search: Search) -> Result:
         if not new:
             continue
         monitor = new[0]
-        script = shrunk(
-            script,
-            lambda plainer, monitor=monitor: (  # type: ignore[misc]
-                monitor in _planted(fault, plainer) and monitor not in broken_by(plainer)
-            ),
-            search.shrinking,
-        )
+        script = _plainest(fault, script, monitor, search)
         text = broken[monitor]
         return Result(fault.name, sessions, reached, sessions, monitor, text[:200], script)
     return Result(fault.name, sessions, reached)
+
+
+def _plainest(fault: Fault, script: Attack, monitor: str, search: Search) -> Attack:
+    """A script with fewer actions that still breaks a monitor with the fault, and not without.
+
+    What is found with a keyed hash for signatures has to hold with real ones, too.
+    """
+
+    def tells(plainer: Attack) -> bool:
+        return monitor in _planted(fault, plainer) and monitor not in broken_by(plainer)
+
+    with fast_signatures() if search.fast else nullcontext():
+        plainest = shrunk(script, tells, search.shrinking)
+    return plainest if plainest == script or not search.fast or tells(plainest) else script
 
 
 def _planted(fault: Fault, script: Attack) -> dict[str, str]:

@@ -47,6 +47,7 @@ def state(
     phase: Phase = Phase.PLAYING,
     named: tuple[int, ...] = (),
     secrets: tuple[int, ...] = (),
+    resuming: bool = False,
 ) -> Any:
     """A peer's state with this pool, a proposal that names decks, and secrets of decks."""
     groups = (SimpleNamespace(decks=lambda: named),) if named else ()
@@ -54,7 +55,7 @@ def state(
     play = SimpleNamespace(decks=pool, state=game_state, newest=SimpleNamespace(state=game_state))
     decks = {number: SimpleNamespace(deck=bytes([number])) for number in secrets}
     endpoint = SimpleNamespace(decks=decks)
-    return SimpleNamespace(phase=phase, play=play, endpoint=endpoint, resuming=False)
+    return SimpleNamespace(phase=phase, play=play, endpoint=endpoint, resuming=resuming)
 
 
 class Followed:
@@ -66,10 +67,12 @@ class Followed:
         self.found: list[str] = []
         self.chance = Chance(side.name.encode())
 
-    def do(self, event: Any, react: Callable[[DeckPool], PoolTransition]) -> list[Effect]:
-        before = self.pool
+    def do(
+        self, event: Any, react: Callable[[DeckPool], PoolTransition], *, resuming: bool = False
+    ) -> list[Effect]:
+        before, now = self.pool, state(self.pool, resuming=resuming)
         self.pool, effects = react(before)
-        self.found += self.duties.follow(event, state(before), state(self.pool), effects)
+        self.found += self.duties.follow(event, now, state(self.pool), effects)
         return effects
 
     def prepare(self) -> list[DeckStep]:
@@ -94,7 +97,12 @@ class Followed:
     def resume(self, decks: tuple[int, ...], highest: int) -> None:
         message = Resume(0, 0, bytes(32), bytes(96), bytes(96), decks, highest)
         event = Received(encode(message))
-        self.do(event, lambda pool: pools.resume(pool, message.decks, message.highest_deck))
+        self.do(
+            event,
+            lambda pool: pools.resume(pool, message.decks, message.highest_deck),
+            resuming=True,
+        )
+        self.do(event, lambda pool: (pool, []))  # it comes twice
 
     def block(self, height: int) -> None:
         self.do(Block(height), lambda pool: pools.expire(pool, height, PATIENCE))
@@ -152,6 +160,19 @@ def test_a_step_that_nobody_computes_sends_or_takes_is_seen() -> None:
     (second,) = initiator.receive(first)
     waits, event = state(receiver.pool), Received(encode(second))
     assert followed(waits, waits, event=event) == ["passes over step 2 of deck 1"]
+
+
+def test_a_step_that_is_never_computed_is_seen_once() -> None:
+    receiver = Followed(Side.RECEIVER)
+    receiver.do(PrepareDeck(), pools.prepare)
+    for peak in range(40):
+        receiver.do(Block(peak), lambda pool: (pool, []))
+    assert receiver.found == ["waits 24 blocks for its own step of deck 1"]
+    other = Followed(Side.RECEIVER)
+    other.prepare()
+    for peak in range(40):
+        other.do(Block(peak), lambda pool: (pool, []))
+    assert not any("own step" in how for how in other.found)
 
 
 def followed(before: Any, after: Any, *effects: Effect, event: Any = None) -> list[str]:

@@ -57,6 +57,56 @@ def test_spends_get_into_full_blocks_for_a_fee(monkeypatch: pytest.MonkeyPatch) 
     assert "CH-FEE" in " ".join(violation.text for violation in without.violations)
 
 
+RESTARTED = (
+    Action("power-loss", 0, 8, since="link"),
+    Action("store-full", 1, 35),
+    Action("go-on-chain", 1, 16),
+    Action(FILL, 1, 3, 21, since="link"),
+)
+
+
+def test_a_process_that_starts_looks_at_the_chain_before_it_goes_on_chain() -> None:
+    """Its first bundle has a fee coin, and pays what its node asks by then."""
+    script = Attack(("spacepoker",), "final-1128/390", RESTARTED)
+    with fast_signatures():
+        session = run(script)
+        assert {*session.done} == {*RESTARTED}
+        assert session.violations == ()
+        with ExitStack() as stack:
+            TABLE["acts-before-it-looks"].plant(stack, Reach())
+            hasty = run(script)
+    assert "CH-FEE-3: it begins with 0 mojos" in " ".join(one.text for one in hasty.violations)
+
+
+HIDDEN = (LEAVES, *(Action("solutions-hidden", 1, at, pause=120) for at in (30, 60, 90)))
+
+
+def test_a_side_goes_on_without_the_solutions_of_spends() -> None:
+    with fast_signatures():
+        session = run(attack(*HIDDEN))
+        assert {*session.done} == {*HIDDEN}
+        assert session.violations == ()
+        with ExitStack() as stack:
+            TABLE["needs-solutions"].plant(stack, Reach())
+            waiting = run(attack(*HIDDEN))
+    assert "times" in {violation.monitor for violation in waiting.violations}
+
+
+LIMITED = (Action("limit-fees", 0, 10, 1), Action("stop", 0, 4, since="restart"), *FULL)
+
+
+def test_maxima_of_fees_that_a_player_sets_stay_over_a_restart() -> None:
+    with fast_signatures():
+        session = run(attack(*LIMITED))
+        assert {*session.done} == {*LIMITED}
+        assert session.violations == ()
+        assert session.lives[0] == 3
+        with ExitStack() as stack:
+            TABLE["stores-no-fee-limits"].plant(stack, Reach())
+            forgetful = run(attack(*LIMITED))
+    assert "restart" in {violation.monitor for violation in forgetful.violations}
+
+
 UNDERESTIMATED = tuple(
     Action(FILL, 0, 1, 5 + LENGTHS * MARKETS.index(DEAR), since=since)
     for since in ("chain", "counts")

@@ -71,7 +71,7 @@ def test_a_session_does_not_depend_on_the_hash_seed() -> None:
 def test_each_kind_of_action_takes_place_and_changes_the_session(name: str) -> None:
     """At one place or another: a player cannot always withdraw something, for example."""
     # Of the spends of an opening or a shutdown, the other side pushes the same.
-    others = [Action("go-on-chain", 0, 20)] if name.startswith("push") else []
+    others = [Action("go-on-chain", 0, 20)] if name.startswith(("push", "solutions")) else []
     kind, calm = KINDS[name], attacked(*others)
     places = {EVENT: range(8, 28), MESSAGE: range(3, 12)}.get(kind.counter, range(4, 60, 8))
     for at in places:

@@ -41,6 +41,7 @@ from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.store import durable_peer, snapshots
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.event_codec import Start, decode_event, encode_event
+from channelsim.channel.store.history_codec import encode_newer
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.memory_store import MemoryStore
 from channelsim.games.contract import Action
@@ -341,3 +342,22 @@ def test_a_restarted_peer_asks_its_player_again(adversary: str) -> None:
         Arena(Scenario(("spacepoker",), "asks", adversary, step=6), wrap=wrap).run()
     assert len(made[0].repeated) > 2
     assert all(made[0].repeated)
+
+
+@pytest.mark.parametrize("name", ["we_asked", "they_asked", "ask_later", "resuming"])
+def test_a_snapshot_keeps_what_the_next_connection_begins_anew(name: str) -> None:
+    """A restart counts as a new connection, so that no session depends on it."""
+    table = sit("snapshot")
+    table.open()
+    opened = table.ends[ANN].peer.state
+    assert opened.play is not None
+    if name == "resuming":
+        state = msgspec.structs.replace(opened, resuming=True)
+    else:
+        play = msgspec.structs.replace(opened.play, **{name: True})
+        state = msgspec.structs.replace(opened, play=play)
+    data = vars(durable_peer)["encode_snapshot"](state, [], [])  # that of a durable peer
+    states = encode_newer(opened.play.history, 0)
+    restored, _, _ = snapshots.decode_snapshot(opened, data, states)
+    assert restored == state
+    assert restored != opened
