@@ -302,7 +302,12 @@ def other_words(site: Site, path: HashPath, chance: FastChance) -> dict[bytes, b
         return path.words(other_bytes(path.shown, chance))
     short, move = chance.pick(path.short), site.play.move
     old = move[short.start : short.end]
-    if chance.random() < 0.5:
+    lot = chance.random()
+    if lot < 0.3:
+        known = [leaf for leaf in leaves(site.state) if len(leaf) < SHORTEST] or [old]
+        near = atom_to_int(chance.pick(known)) + chance.pick((1, -1, 1, -1, 0))
+        new = int_to_atom(near)
+    elif lot < 0.5:
         new = int_to_atom(chance.pick(numbers(site.state, site.amount, atom_to_int(old))))
     else:
         byte = chance.bytes(1)
