@@ -59,7 +59,7 @@ def replayed(
     """
     words = _another_secret(target, hand, chance, plain)
     if paths is not None and (not words or chance.random() < 0.5):
-        shown = _shown_words(hand, paths, chance)
+        shown = _shown_words(hand, paths, chance, short_only=bool(words))
         if shown:
             yield from with_words(target, hand, shown, rewritten)
             return
@@ -67,14 +67,16 @@ def replayed(
         yield from with_words(target, hand, words)
 
 
-def _shown_words(hand: Sequence[Site], paths: HashPaths, chance: FastChance) -> Words:
+def _shown_words(
+    hand: Sequence[Site], paths: HashPaths, chance: FastChance, short_only: bool
+) -> Words:
     """Other bytes behind the greatest tree or chain that the hand shows, or a short part of any,
     such as a number; empty where the hand shows none."""
     known = [(site, path) for site in hand if (path := paths.at(site)) is not None]
     short = [(site, path) for site, path in known if path.short]
-    if short and chance.random() < 0.5:
+    if short and (short_only or chance.random() < 0.5):
         return other_words(*chance.pick(short), chance)
-    if not known:
+    if short_only or not known:
         return {}
     _, path = max(known, key=lambda pair: len(pair[1].inputs))
     return path.words(other_bytes(path.shown, chance))
