@@ -21,8 +21,8 @@ class SharesAreBound:
     evidence, by any one byte, or by odd shapes.
 
     Not tried where the program reads evidence and the file has none for this move, since the proof
-    of the fault is unknown; nor where the share may be the move itself, because the move is empty
-    or the file has it with different shares.
+    of the fault is unknown; nor where the share may be the move itself, because the file has the
+    move with different shares, or because it is empty and another share leads elsewhere.
     """
 
     name = "shares are bound"
@@ -32,12 +32,14 @@ class SharesAreBound:
     def check(self, trial: Trial) -> Iterator[Finding]:
         """Try one mojo less, and no share at all."""
         play = trial.site.play
-        if not play.move or self._free(trial):
+        if self._free(trial):
             return
         known = (play.evidence, *trial.site.evidence(play.move))
         if set(known) == {NIL} and self._looks_at_evidence(trial):
             return
         for share in {play.share - 1, 0} - {play.share, -1}:
+            if not play.move and self._leads_elsewhere(trial, share):
+                continue
             trial.tally.tried[self.name] += 1
             if not self._slashable(trial, share):
                 text = (
@@ -60,6 +62,16 @@ class SharesAreBound:
             and (other.state, other.amount) == (site.state, site.amount)
         }
         return len(shares) > 1
+
+    def _leads_elsewhere(self, trial: Trial, share: int) -> bool:
+        """True if the program makes another result of the honest move with this share."""
+        play = trial.site.play
+        honest, other = (
+            trial.run(play.move, declared, play.evidence) for declared in (play.share, share)
+        )
+        if isinstance(honest, ProgramValid) and isinstance(other, ProgramValid):
+            return honest.value != other.value
+        return False
 
     def _looks_at_evidence(self, trial: Trial) -> bool:
         play = trial.site.play

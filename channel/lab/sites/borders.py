@@ -18,8 +18,7 @@ from channelsim.channel.lab.sites.hands import LONGEST, MOST_STACK, any_terms, n
 from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.channel.lab.targets.target import Target
 from channelsim.games.chance import Chance
-from channelsim.games.choices import random_action
-from channelsim.games.contract import Action, Amount, Play, Player, Policy, Terms
+from channelsim.games.contract import Action, Amount, OneOf, Play, Player, Policy, Terms
 from channelsim.games.dealing import StackedDealer, deal
 from channelsim.games.deck.terms import CARDS
 from channelsim.games.selfplay import PlayedMove, turns_of
@@ -121,7 +120,7 @@ def _calls(site: Site, plays: list[Play]) -> Iterator[Call]:
 def stubborn(chance: Chance) -> Policy:
     """A policy for both players of one hand: do one thing until it is refused, then another.
 
-    Amounts are always the least, always the most, or near either.
+    Numbers are always the least, always the most, or near either.
     """
     seed, how = chance.bytes(16), chance.below(3)
 
@@ -130,11 +129,12 @@ def stubborn(chance: Chance) -> Policy:
         # Nearly always without the last one, which gives up where a game offers that.
         choices = choices[:-1] if len(choices) > 1 and not chance.chance(2) else choices
         choice = min(choices, key=lambda choice: sha256(seed + choice.verb.encode()).digest())
-        if not isinstance(choice, Amount):
-            return random_action(choice, chance)
-        if how == 2:
-            return near_a_limit(choice, chance)
-        return Action(choice.verb, choice.most if how else choice.least)
+        match choice:
+            case Amount(verb=verb, least=least, most=most) if how < 2:
+                return Action(verb, most if how else least)
+            case OneOf(verb=verb, options=(least, *_, most)) if how < 2:
+                return Action(verb, most if how else least)
+        return near_a_limit(choice, chance)
 
     return policy
 

@@ -10,7 +10,7 @@ import msgspec
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import hands
-from channelsim.channel.lab.sites.hash_paths import HashPaths, rehashed
+from channelsim.channel.lab.sites.hash_paths import HashPaths, rehashed, unopened
 from channelsim.channel.lab.sites.honest_play import honest_sites, recorded_sites
 from channelsim.channel.lab.sites.lies import Liars, recorded_lies
 from channelsim.channel.lab.sites.replays import RecordedHands, replayed
@@ -39,6 +39,9 @@ LIED = 0.5
 
 LIED_ABOUT = 0.1
 """The share of recorded places after which a recorded hand is played again with a lie."""
+
+OPENED_FIRST = 24
+"""The first places of a validator at which a commitment that nothing opens is tried as well."""
 
 PATIENCE = 100
 """The most hands that are played only to reach every validator once."""
@@ -86,6 +89,11 @@ def generate_sites(
                 path = paths.at(site)
                 if path is not None:
                     variants = [rehashed(target, site, path, chance) for _ in range(2)]
+            if paths is not None and tried[name] < OPENED_FIRST:
+                path = paths.at(site)
+                if path is not None:
+                    root = chance.pick(path.roots)
+                    variants.append(unopened(target, site, root, chance))
             if beyond and chance.random() < 0.4:
                 variants.append(disturbed(target, site, chance))
             for place in (site, *variants):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from types import MappingProxyType
 
 from channelsim.channel.lab.targets.target import Target
 from channelsim.games.chance import Chance
-from channelsim.games.choices import random_action
 from channelsim.games.contract import (
     Action,
     Amount,
+    Choice,
+    OneOf,
     Parameters,
     Player,
     Policy,
@@ -92,22 +93,26 @@ def plain_terms(target: Target, changes: Parameters = NO_CHANGES) -> Terms:
 
 
 def to_the_limits(player: Player, chance: Chance) -> Action:
-    """Choose any verb, with its least or most amount, one next to these, or their middle.
+    """Choose any verb, with its least or most number, one next to these, or their middle.
 
     The last of several choices, which gives up where a game offers that, is taken rarely.
     """
     choices = player.choices()
     if len(choices) > 1 and not chance.chance(5):
         choices = choices[:-1]
-    choice = chance.pick(choices)
-    if not isinstance(choice, Amount):
-        return random_action(choice, chance)
-    return near_a_limit(choice, chance)
+    return near_a_limit(chance.pick(choices), chance)
 
 
-def near_a_limit(choice: Amount, chance: Chance) -> Action:
-    """The least or the most amount of a choice, one next to these, or their middle."""
-    step = choice.step
-    low, high = choice.least // step, choice.most // step
-    near = {low, high, min(low + 1, high), max(high - 1, low), (low + high) // 2}
-    return Action(choice.verb, step * chance.pick(sorted(near)))
+def near_a_limit(choice: Choice, chance: Chance) -> Action:
+    """The least or the most number of a choice, one next to these, or their middle; so two players
+    often choose the same one."""
+    match choice:
+        case Amount(verb=verb, least=least, most=most, step=step):
+            numbers: Sequence[int] = range(least, most + 1, step)
+        case OneOf(verb=verb, options=numbers):
+            pass
+        case _:
+            return Action(choice.verb)
+    last = len(numbers) - 1
+    near = {0, last, min(1, last), max(last - 1, 0), last // 2}
+    return Action(verb, numbers[chance.pick(sorted(near))])

@@ -8,12 +8,13 @@ way with them.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import combinations, pairwise
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -21,10 +22,11 @@ from channelsim.channel.lab.sites.commitments import Words, hash_of, hashes, in_
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.site import Site, elsewhere
-from channelsim.channel.lab.sites.values import leaves, transferred
+from channelsim.channel.lab.sites.values import leaves, longer, numbers, transferred
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.operands import OperandLog
 from channelsim.clsp.analysis.tracer import Tracer
+from channelsim.clsp.values import atom_to_int, int_to_atom
 
 STEPS = 50_000
 """The steps of a run after which no more of its hashes are looked at."""
@@ -54,16 +56,27 @@ Inputs: TypeAlias = Mapping[bytes, tuple[bytes, ...]]
 """Hashes that a run computed, the first one first, each with the parts that were hashed."""
 
 
+class ShortPart(NamedTuple):
+    """A few bytes of a move, such as a number, that are operand `at` of a hash by themselves."""
+
+    output: bytes
+    at: int
+    start: int
+    end: int
+
+
 @dataclass(frozen=True)
 class HashPath:
     """The bytes that hashes lead to `roots`, which are atoms of a state.
 
-    `shown` are parts of the move, or atoms of the evidence, that stand in no hash themselves.
+    `shown` are parts of the move, or atoms of the evidence, that stand in no hash themselves, and
+    `short` what may be others, found by their place between longer ones.
     """
 
     roots: tuple[bytes, ...]
     shown: tuple[bytes, ...]
     inputs: Inputs
+    short: tuple[ShortPart, ...] = ()
 
     @property
     def is_tree(self) -> bool:
@@ -77,6 +90,18 @@ class HashPath:
             if any(part in words for part in parts):
                 words[output] = _hash(words.get(part, part) for part in parts)
         return words
+
+    def words_of(self, short: ShortPart, new: bytes, move: bytes) -> dict[bytes, bytes]:
+        """The replacements that follow from other bytes for a short part of this move; the first
+        one is of the whole move, since its bytes may stand elsewhere as well."""
+        words: dict[bytes, bytes] = {}
+        for output, parts in self.inputs.items():
+            if output == short.output:
+                parts = (*parts[: short.at], new, *parts[short.at + 1 :])
+            if output == short.output or any(part in words for part in parts):
+                words[output] = _hash(words.get(part, part) for part in parts)
+        changed = move[: short.start] + new + move[short.end :]
+        return {move: rewritten(changed, words), **words}
 
 
 class HashPaths:
@@ -148,7 +173,27 @@ def path_to(site: Site, inputs: Inputs, roots: Sequence[bytes] = ()) -> HashPath
         for part in parts
         if part not in inputs and _is_shown(part, site.play.move, atoms)
     )
-    return HashPath(roots, tuple(shown), split) if shown else None
+    if not shown:
+        return None
+    return HashPath(roots, tuple(shown), split, tuple(_short_parts(split, site.play.move)))
+
+
+def _short_parts(inputs: Inputs, move: bytes) -> Iterator[ShortPart]:
+    """Short operands of hashes that stand between the longer ones of a move, or at its end."""
+    free = bytearray(b"\x01" * len(move))
+    for part in {part for output, parts in inputs.items() for part in (output, *parts)}:
+        if len(part) >= SHORTEST and (start := move.find(part)) >= 0:
+            free[start : start + len(part)] = bytes(len(part))
+    gaps = [(gap.start(), gap.end()) for gap in re.finditer(b"\x01+", free)]
+    if not free.endswith(b"\x01"):
+        gaps.append((len(move), len(move)))
+    for output, parts in inputs.items():
+        for at, part in enumerate(parts):
+            for start, end in gaps if len(part) < SHORTEST else ():
+                here = move[start:end]
+                if part == here or (part and here.count(part) == 1):
+                    start += here.index(part)
+                    yield ShortPart(output, at, start, start + len(part))
 
 
 def other_leaves(site: Site, root: bytes, shown: bytes, inputs: Inputs) -> list[bytes]:
@@ -234,7 +279,7 @@ def rehashed(target: Target, site: Site, path: HashPath, chance: FastChance) -> 
     play = site.play
     if chance.random() < 0.1:
         return unopened(target, site, chance.pick(path.roots), chance)
-    words = path.words(other_bytes(path.shown, chance))
+    words = other_words(site, path, chance)
     proof = in_value(play.evidence, words)
     changed = msgspec.structs.replace(play, move=rewritten(play.move, words), evidence=proof)
     state = in_value(site.state, words)
@@ -249,6 +294,25 @@ def unopened(target: Target, site: Site, root: bytes, chance: FastChance) -> Sit
     nothing = (int.from_bytes(root, "big") ^ bit).to_bytes(len(root), "big")
     state = in_value(site.state, {root: nothing})
     return elsewhere(target, site, state, site.amount, site.play, natural=True)
+
+
+def other_words(site: Site, path: HashPath, chance: FastChance) -> dict[bytes, bytes]:
+    """The replacements that follow from other bytes behind the commitment that a move opens."""
+    if not path.short or chance.random() < 0.5:
+        return path.words(other_bytes(path.shown, chance))
+    short, move = chance.pick(path.short), site.play.move
+    old = move[short.start : short.end]
+    lot = chance.random()
+    if lot < 0.3:
+        known = [leaf for leaf in leaves(site.state) if len(leaf) < SHORTEST] or [old]
+        near = atom_to_int(chance.pick(known)) + chance.pick((1, -1, 1, -1, 0))
+        new = int_to_atom(near)
+    elif lot < 0.5:
+        new = int_to_atom(chance.pick(numbers(site.state, site.amount, atom_to_int(old))))
+    else:
+        byte = chance.bytes(1)
+        new = chance.pick((b"", b"\x00", b"\x80", b"\xff", byte, longer(old, 1), old + byte))
+    return path.words_of(short, new, move)
 
 
 def other_bytes(shown: Sequence[bytes], chance: FastChance) -> dict[bytes, bytes]:

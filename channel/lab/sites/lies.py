@@ -21,6 +21,7 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import drawn_terms
 from channelsim.channel.lab.sites.hidden_traits import traits_of
 from channelsim.channel.lab.sites.honest_play import Recorded, plays
+from channelsim.channel.lab.sites.other_decisions import other_decision
 from channelsim.channel.lab.sites.parts import with_changed_part
 from channelsim.channel.lab.sites.replays import program_result, ruled
 from channelsim.channel.lab.sites.site import Site, make_site
@@ -31,6 +32,7 @@ from channelsim.clsp.values import int_to_atom
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 from channelsim.games.contract import (
+    Action,
     Game,
     Hidden,
     Play,
@@ -131,7 +133,8 @@ class Liars:
 @dataclass
 class _Hand:
     """A hand at some turn, with a liar or not yet. `told` describes its first lie, and `trusted`
-    says that the rules allow all moves so far."""
+    says that the rules allow all moves so far. `action` is the one by which its mover came to the
+    place that was asked for last."""
 
     target: Target
     chance: FastChance
@@ -145,6 +148,7 @@ class _Hand:
     told: str = ""
     plays: tuple[Play, ...] = ()
     trusted: bool = True
+    action: Action | None = None
 
     def places(self, *, tried: bool = True) -> Iterator[Site]:
         """The places from here on; none if there is no liar yet and no lie is taken here. Of a hand
@@ -179,9 +183,11 @@ class _Hand:
         if position.over:
             return None
         player, policy, receiver = self.players[seat], self.policies[seat], self.players[seat.other]
-        play = self._asked(seat, lambda: player.act(policy(player, self.drawn)))
+        action = self._asked(seat, lambda: policy(player, self.drawn))
+        play = None if action is None else self._asked(seat, lambda: player.act(action))
         if not isinstance(play, Play):
             return None
+        self.action = action
         move, guessed = play.move, seat.other is self.liar or not self.trusted
         if guessed:
             held = self._asked(seat.other, partial(receiver.evidence, position, move))
@@ -225,11 +231,17 @@ class _Hand:
         except (Exception, WrongAnswer):
             return None
 
+    def _other_decision(self, site: Site) -> Play | None:
+        """The site's hidden decision with a number that its player does not offer."""
+        player = self.players[site.before.mover]
+        return None if self.action is None else other_decision(player, self.action, self.chance)
+
     def _lied(self, site: Site) -> tuple[Site, Valid] | None:
         """The place with another move that the program takes, and what that leads to."""
         honest, known = taken(self.target, site), self.known.get(site.validator, ())
-        for _ in range(TRIES):
-            play = another_play(self.target, site, known, self.chance)
+        for number in range(TRIES):
+            play = self._other_decision(site) if number % 2 == 0 and site.play.memory else None
+            play = play or another_play(self.target, site, known, self.chance)
             if play == site.play or not site.fits(play.move, play.share):
                 continue
             other = msgspec.structs.replace(site, play=play)

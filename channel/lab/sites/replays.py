@@ -23,7 +23,7 @@ from channelsim.channel.lab.sites.commitments import (
 )
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import LONGEST
-from channelsim.channel.lab.sites.hash_paths import HashPaths, other_bytes, rewritten
+from channelsim.channel.lab.sites.hash_paths import HashPaths, other_bytes, other_words, rewritten
 from channelsim.channel.lab.sites.honest_play import Recorded, legal_result
 from channelsim.channel.lab.sites.parts import with_changed_part
 from channelsim.channel.lab.sites.site import Site, make_site, typed
@@ -58,14 +58,28 @@ def replayed(
     where no part of a move is the secret itself.
     """
     words = _another_secret(target, hand, chance, plain)
+    if paths is not None and (not words or chance.random() < 0.5):
+        shown = _shown_words(hand, paths, chance, short_only=bool(words))
+        if shown:
+            yield from with_words(target, hand, shown, rewritten)
+            return
     if words:
         yield from with_words(target, hand, words)
-    elif paths is not None:
-        known = [path for site in hand if (path := paths.at(site)) is not None]
-        if known:
-            path = max(known, key=lambda path: len(path.inputs))
-            words = path.words(other_bytes(path.shown, chance))
-            yield from with_words(target, hand, words, rewritten)
+
+
+def _shown_words(
+    hand: Sequence[Site], paths: HashPaths, chance: FastChance, short_only: bool
+) -> Words:
+    """Other bytes behind the greatest tree or chain that the hand shows, or a short part of any,
+    such as a number; empty where the hand shows none."""
+    known = [(site, path) for site in hand if (path := paths.at(site)) is not None]
+    short = [(site, path) for site, path in known if path.short]
+    if short and (short_only or chance.random() < 0.5):
+        return other_words(*chance.pick(short), chance)
+    if short_only or not known:
+        return {}
+    _, path = max(known, key=lambda pair: len(pair[1].inputs))
+    return path.words(other_bytes(path.shown, chance))
 
 
 def with_words(

@@ -201,11 +201,12 @@ def recommitted(target: Target, site: Site, chance: FastChance, fresh: bool = Fa
             changed = bytearray(chance.bytes(other))
         elif lot < 0.84:
             changed = bytearray(chance.pick(special_secrets(move[:size], known)))
-        else:
+        elif lot < 0.97:
             changed = bytearray(chance.bytes(size))
         committed = bytearray(sha256(changed).digest())
-        if lot > 0.97:
-            # A commitment that nothing opens, one bit away from the right one.
+        if lot >= 0.97:
+            # A commitment that nothing opens, one bit away from that of the honest secret: what
+            # another secret shows may break other rules.
             committed[chance.below(len(committed))] ^= 1 << chance.below(8)
         at = list(leaves(site.state)).index(image)
         state = with_leaf(site.state, at, bytes(committed))
