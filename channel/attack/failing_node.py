@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from channelsim.channel.attack.actions import Action
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult
 from channelsim.channel.chain.observations import CoinSeen, PendingBundle
+from channelsim.channel.chain.refusals import ALREADY_INCLUDING
+
+FORGOTTEN = PushResult(Answer.KNOWN, ALREADY_INCLUDING)
+"""The answer to bytes that the node has dropped."""
 
 
 class FailingNode:
     """One side's node. `next_action` counts its calls, and `time` is the virtual one in seconds.
 
-    A `block` may come with any call. `is_healed` is asked whether the node works again.
+    A `block` may come with any call. Until the height `hampers_until`, something is held back.
     """
 
     def __init__(
@@ -25,6 +31,7 @@ class FailingNode:
         block: Callable[[], None],
     ) -> None:
         self.slowness = 0.0
+        self.hampers_until = 0
         self._chain = chain
         self._next_action = next_action
         self._time = time
@@ -32,6 +39,10 @@ class FailingNode:
         self._away_until, self._away_until_block = 0.0, 0
         self._next_push: Action | None = None
         self._held: list[tuple[int, Bundle]] = []
+        self._taken_from: dict[Bundle, int] = {}
+        self._next_spend: Action | None = None
+        self._shown: set[tuple[bytes, int]] = set()
+        self._shown_from: dict[tuple[bytes, int], int] = {}
 
     @property
     def chain(self) -> FarmableChain:
@@ -53,9 +64,10 @@ class FailingNode:
         return self._chain.agg_sig_data()
 
     def coin(self, coin_id: bytes) -> CoinSeen | None:
-        """The coin with this id."""
+        """The coin with this id; the solution of its spend may come later."""
         self._called()
-        return self._chain.coin(coin_id)
+        seen = self._chain.coin(coin_id)
+        return None if seen is None else self._without_hidden(seen)
 
     def coins_at(self, puzzle_hash: bytes) -> list[CoinSeen]:
         """The unspent coins at this address."""
@@ -68,14 +80,19 @@ class FailingNode:
         return self._chain.children(coin_id)
 
     def push(self, bundle: Bundle) -> PushResult:
-        """Offer a bundle, which the node may hold back, or take without an answer."""
+        """Offer a bundle, which the node may hold back, drop, or take without an answer."""
         self._called()
+        if self._chain.peak() < self._taken_from.get(bundle, 0):
+            return FORGOTTEN
         action, self._next_push = self._next_push, None
         match action:
             case None:
                 return self._chain.push(bundle)
             case Action("push-held", amount=blocks):
-                self._held.append((self._chain.peak() + 1 + blocks, bundle))
+                self._held.append((self._until(blocks), bundle))
+                return PushResult(Answer.ACCEPTED)
+            case Action("push-forgotten", blocks=blocks):
+                self._taken_from[bundle] = self._until(blocks)
                 return PushResult(Answer.ACCEPTED)
             case _:
                 if action.amount:
@@ -102,8 +119,10 @@ class FailingNode:
     def heal(self) -> None:
         """Answer everything again, at once."""
         self._away_until = self.slowness = 0.0
-        self._away_until_block = 0
-        self._next_push = None
+        self._away_until_block = self.hampers_until = 0
+        self._next_push = self._next_spend = None
+        self._taken_from.clear()
+        self._shown_from.clear()
         self.take_held(everything=True)
 
     def take_slowness(self) -> float:
@@ -123,7 +142,27 @@ class FailingNode:
                 self.slowness = float(pause)
             case Action("block-meanwhile"):
                 self._block()
+            case Action("solution-hidden"):
+                self._next_spend = action
             case _:
                 self._next_push = action
         if self._time() < self._away_until or self._chain.peak() < self._away_until_block:
             raise NodeError("the node is away")
+
+    def _until(self, blocks: int) -> int:
+        """The height so many blocks after the next one, until which something is held back."""
+        height = self._chain.peak() + 1 + blocks
+        self.hampers_until = max(self.hampers_until, height)
+        return height
+
+    def _without_hidden(self, seen: CoinSeen) -> CoinSeen:
+        """A coin without the solution of its spend, where the node does not give that yet."""
+        if seen.spent is None:
+            return seen
+        spend = seen.coin.id, seen.spent
+        if self._next_spend is not None and spend not in self._shown:
+            self._shown_from[spend] = self._until(self._next_spend.blocks)
+            self._next_spend = None
+        self._shown.add(spend)
+        is_hidden = self._chain.peak() < self._shown_from.get(spend, 0)
+        return replace(seen, solution=None) if is_hidden else seen

@@ -13,11 +13,17 @@ FILE = "file"
 """The counters: a side's messages, its peer's events, its node's calls, its store's statements, the
 blocks of the chain, and what is added to its watcher's file. Each begins at 0."""
 
+DEADLINE = "deadline"
+"""The counter of blocks at whose height something ends or begins for a peer."""
+
 STEP = "step"
 """The counter of a hostile side: messages that its own peer makes, but for repeats."""
 
 OF_A_SIDE = (MESSAGE, EVENT, CALL, STATEMENT, FILE)
 """The counters of which each side has its own."""
+
+OF_BOTH = (BLOCK, DEADLINE)
+"""The counters that both sides share."""
 
 BLOCK_TIME = 20
 """Seconds between two blocks, on average."""
@@ -129,6 +135,20 @@ KINDS: Mapping[str, Kind] = {
         Kind("block-meanwhile", CALL, 400, "a block comes between two calls of the node"),
         Kind("push-unanswered", CALL, 400, "the next push gets no answer", 1),
         Kind("push-held", CALL, 400, "the node takes the next push some blocks later", 3),
+        Kind(
+            "push-forgotten",
+            CALL,
+            400,
+            "the node drops the next push, and refuses the same bytes for a while",
+            is_absence=True,
+        ),
+        Kind(
+            "solution-hidden",
+            CALL,
+            400,
+            "the node gives the solution of the next spend some blocks later",
+            is_absence=True,
+        ),
         Kind("store-full", STATEMENT, 120, "the disk is full", restarts=True),
         Kind("store-fails", STATEMENT, 120, "a write fails", restarts=True),
         Kind(
@@ -164,6 +184,13 @@ KINDS: Mapping[str, Kind] = {
             restarts=True,
         ),
         Kind("reorganise", BLOCK, 40, "the last blocks are replaced", 6),
+        Kind(
+            "undo-deadline",
+            DEADLINE,
+            12,
+            "the block at a deadline is replaced, once both sides have acted on it",
+            1,
+        ),
         Kind("fill", BLOCK, 40, "others fill blocks at a price", 71),
         Kind("rush", BLOCK, 40, "several blocks come at once", 4),
         Kind("think", EVENT, 90, "a player takes its time for the next decision", pauses=True),
@@ -202,10 +229,13 @@ KINDS: Mapping[str, Kind] = {
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "messages": ("drop", "duplicate", "reorder", "corrupt", "truncate", "delay"),
     "connection": ("reset", "silence"),
-    "node": ("node-away", "node-slow", "block-meanwhile", "push-unanswered", "push-held"),
+    "node": (
+        *("node-away", "node-slow", "block-meanwhile", "push-unanswered", "push-held"),
+        *("push-forgotten", "solution-hidden"),
+    ),
     "disk": ("store-full", "store-fails", "sync-fails", "watch-fails", "watch-torn"),
     "process": ("crash", "power-loss", "stop", OLD_COPY),
-    "chain": ("reorganise", "rush", "fill"),
+    "chain": ("reorganise", "undo-deadline", "rush", "fill"),
     "player": (
         "think",
         "close",
@@ -225,7 +255,7 @@ def kinds_of(text: str) -> tuple[str, ...]:
     """The kinds in a list of kinds and groups with commas, in their order. Raises `UsageError`.
 
     >>> kinds_of("chain, crash")
-    ('crash', 'reorganise', 'fill', 'rush')
+    ('crash', 'reorganise', 'undo-deadline', 'fill', 'rush')
     """
     chosen: set[str] = set()
     for name in (part.strip() for part in text.split(",")):

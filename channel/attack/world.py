@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from channelsim.channel.attack.actions import Action, Attack, hostile_side, possible
+from channelsim.channel.attack.deadlines import deadlines
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.filled_blocks import filled_by, filled_chain
 from channelsim.channel.attack.hostile_side import HostileSide, Surroundings
@@ -26,7 +27,9 @@ from channelsim.channel.attack.kinds import (
     BLOCK,
     BLOCK_TIME,
     CALL,
+    DEADLINE,
     MESSAGE,
+    OF_BOTH,
     OLD_COPY,
     STEP,
 )
@@ -247,6 +250,7 @@ class World:
             await asyncio.sleep(self._blocks.between(BLOCK_TIME // 2, 3 * BLOCK_TIME // 2))
             if number == spacing * HEALS_AT:
                 self._heal()
+            self._strike()
             action = self._next_action(BLOCK, 0)
             if action is not None and action.kind == "spend":
                 self._spend(action)
@@ -270,6 +274,20 @@ class World:
             if self._is_over():
                 return
 
+    def _strike(self) -> None:
+        """Perhaps replace the newest block, if it is at a deadline: both sides have acted on it.
+
+        What they pushed since is lost, or gets in a block earlier.
+        """
+        peak = self.chain.peak()
+        if not self._can_reorganise(1):
+            return
+        due = (due for party in self.parties for due in deadlines(party.peer))
+        names = sorted({deadline.value for height, deadline in due if height == peak})
+        action = self._next_action(DEADLINE, 0) if names else None
+        if action is not None and self._reorganise(1, keep=bool(action.amount)):
+            self._note(f"at {', '.join(names)}")
+
     def _note_faults(self) -> None:
         """Note the height until which faults last that have taken place by now."""
         new = self.script.done[self._followed :]
@@ -278,6 +296,8 @@ class World:
             pause = sum(action.pause for action in new) // (BLOCK_TIME // 2)
             pause += sum(action.blocks for action in new)
             self._quiet_since = max(self._quiet_since, self.chain.peak() + pause)
+        hampered = max(node.hampers_until for node in self.nodes)
+        self._quiet_since = max(self._quiet_since, hampered)
         if self._filled is not None and self._filled.left:
             self._quiet_since = max(self._quiet_since, self.chain.peak() + self._filled.left)
 
@@ -303,18 +323,20 @@ class World:
         self.observer.on_event(BlockMade(self.chain.peak()))
 
     def _reorganise(self, back: int, *, keep: bool, bundle: Bundle | None = None) -> bool:
-        """Replace blocks; beside a hostile side, only after a rest."""
-        reorganisations = self._reorganisations
-        if not reorganisations.can_replace(back):
+        """Replace blocks, where that can be."""
+        if not self._can_reorganise(back, opens=bundle is not None):
             return False
-        if self.hostile is not None and not reorganisations.has_rested and bundle is None:
-            return False
-        reorganisations.replace(back, 1, keep=keep, bundle=bundle)
+        self._reorganisations.replace(back, 1, keep=keep, bundle=bundle)
         for side in Side:
             self.script.mark("reorganise", side)
         self._note(f"reorganised {back}, block {self.chain.peak()}")
         self.observer.on_fault(None, f"the last {counted(back, 'block')} are replaced")
         return True
+
+    def _can_reorganise(self, back: int, *, opens: bool = False) -> bool:
+        """True if blocks can be replaced: beside a hostile side, after a rest, or in the opening."""
+        rested = self.hostile is None or self._reorganisations.has_rested or opens
+        return rested and self._reorganisations.can_replace(back)
 
     def _rewind(self, back: int, bundle: Bundle | None = None) -> bool:
         """Replace blocks for an adversary, as `Rewind` says."""
@@ -359,7 +381,7 @@ class World:
         action = self.script.next(counter, side)
         if action is not None:
             self._note(f"action {action.text}")
-            self.observer.on_fault(None if counter == BLOCK else side, action.text)
+            self.observer.on_fault(None if counter in OF_BOTH else side, action.text)
             self._saw(side, action)
             self.situations.last_fault = action.kind
         return action

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from channelsim.channel.attack.actions import Action, Attack
-from channelsim.channel.attack.kinds import BLOCK, KINDS, LANDMARKS
+from channelsim.channel.attack.kinds import KINDS, LANDMARKS, OF_BOTH
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.attack.session import Observer
 from channelsim.channel.attack.world import run_observed, scenario_of
@@ -81,6 +81,6 @@ def _told(action: Action) -> str:
     """
     kind = KINDS[action.kind]
     since = f" since {LANDMARKS[action.since][0]}" if action.since else ""
-    whose = "" if kind.counter == BLOCK else f"the {NAMES[action.side].lower()}'s "
+    whose = "" if kind.counter in OF_BOTH else f"the {NAMES[action.side].lower()}'s "
     name = f" ({action.name})" if action.name else ""
     return f"At {whose}{kind.counter} {action.at:,}{since}: {kind.about}{name}."
