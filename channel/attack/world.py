@@ -334,7 +334,7 @@ class World:
         return True
 
     def _can_reorganise(self, back: int, *, opens: bool = False) -> bool:
-        """True if blocks can be replaced: beside a hostile side, after a rest, or in the opening."""
+        """True if blocks can be replaced: beside a hostile side after a rest, or in the opening."""
         rested = self.hostile is None or self._reorganisations.has_rested or opens
         return rested and self._reorganisations.can_replace(back)
 
