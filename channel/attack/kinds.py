@@ -250,6 +250,19 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 }
 """Groups of kinds by name; each kind is in one."""
 
+WEATHERS: Mapping[str, tuple[str, ...]] = {
+    "calm": (),
+    "reorgs": ("reorganise",),
+    "slow": ("push-held",),
+    "full": ("fill",),
+    "cut-off": ("node-away",),
+    "blind": ("solution-hidden",),
+    "reconnects": ("reset",),
+    "deadlines": ("undo-deadline",),
+    "forgetful": ("push-forgotten",),
+}
+"""Weathers of a dispute: presets of kinds."""
+
 
 def kinds_of(text: str) -> tuple[str, ...]:
     """The kinds in a list of kinds and groups with commas, in their order. Raises `UsageError`.

@@ -88,15 +88,14 @@ hand if one side is hostile, since it may make each move as late as it may."""
 
 def run(attack: Attack) -> Session:
     """Run a script. The same one gives the same session."""
-    session, _ = run_observed(attack, NOBODY)
+    session, _ = run_observed(attack)
     return session
 
 
-def run_observed(attack: Attack, observer: Observer) -> tuple[Session, SimulatedChain]:
-    """Run a script with an observer; also returns the chain as it is at the end."""
+def run_observed(attack: Attack, observer: Observer = NOBODY) -> tuple[Session, Run]:
+    """Run a script with an observer; also returns the run as promises are checked by."""
     with tempfile.TemporaryDirectory(prefix="channelsim-", dir=fast_folder()) as folder:
-        world = World(attack, Path(folder), observer)
-        return world.run(), world.node
+        return World(attack, Path(folder), observer).run()
 
 
 def fast_folder() -> str | None:
@@ -179,7 +178,7 @@ class World:
             for config in configs
         ]
 
-    def run(self) -> Session:
+    def run(self) -> tuple[Session, Run]:
         """Run it to its end, and check it."""
         try:
             run_virtually(self._run)
@@ -189,6 +188,8 @@ class World:
         funded = party.endpoint is not None and bool(
             self.chain.coin(party.endpoint.channel.coin.id)
         )
+        if self._hostile is not None:
+            self.parties[self._hostile.peer.config.side].actor = self._hostile.adversary
         run = Run(
             self.scenario,
             self.chain,
@@ -202,7 +203,7 @@ class World:
         self.monitors.at_the_end(run, self.script.done, copies)
         if self.hostile is None and not any(copies):
             self.monitors.pace(run, self.script.done, self._quiet_since)
-        return Session(
+        session = Session(
             self.attack,
             tuple(self.script.done),
             tuple(self.log),
@@ -216,6 +217,7 @@ class World:
             dict(self.situations.reached),
             self._accused(),
         )
+        return session, run
 
     def _accused(self) -> str:
         """The rule that the honest side says its hostile counterparty broke; empty for none."""

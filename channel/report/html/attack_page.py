@@ -27,7 +27,7 @@ def attack_page(attack: Attack, command: str = "") -> SessionPage:
         """Show a fault in the lane of a side, or of the chain."""
         log.fault(CHAIN if side is None else side, text)
 
-    session, chain = run_observed(attack, Observer(log, on_fault))
+    session, run = run_observed(attack, Observer(log, on_fault))
     log.finish()
     broken = list(dict.fromkeys(violation.monitor for violation in session.violations))
     ends = "settled on chain" if session.on_chain else "closed by both sides"
@@ -41,7 +41,7 @@ def attack_page(attack: Attack, command: str = "") -> SessionPage:
     ]
     return page_of_log(
         log,
-        chain,
+        run.chain,
         title=f"Attack on a session of {games_text(attack.games)}",
         glance=Glance(
             not broken,
