@@ -34,6 +34,9 @@ from channelsim.games import registry
 COPIED = "old copy"
 """The row of the sessions in which an honest side goes on from an old copy."""
 
+HANDS = 2
+"""Hands of a session with an old copy."""
+
 BETWEEN_COPIES = 5
 """Events of a peer between two places of a session at which it goes on from an old copy."""
 
@@ -101,6 +104,7 @@ def old_copies(
             side=number % 2,
             weather=weather,
             old_copy=place,
+            hands=HANDS,
             mixed=(number + turn) % ONE_MIXED_IN == 0,
         )
         tally, is_over = _copied(attack)

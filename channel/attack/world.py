@@ -18,7 +18,6 @@ from pathlib import Path
 import msgspec
 
 from channelsim.channel.attack.actions import Action, Attack, hostile_side, possible
-from channelsim.channel.attack.deadlines import deadlines
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.filled_blocks import filled_by, filled_chain
 from channelsim.channel.attack.hostile_side import HostileSide, Surroundings
@@ -62,6 +61,7 @@ from channelsim.channel.session.defaults import DEFAULT_STACK, DEFAULT_UNIT
 from channelsim.channel.session.identity import make_config, node_seed, policy_chance
 from channelsim.channel.session.session_events import BlockMade, Handled, SessionEvent
 from channelsim.channel.session.setup import NAMES
+from channelsim.channel.simulation.deadlines import deadlines
 from channelsim.channel.simulation.kills import Kill
 from channelsim.channel.simulation.reorganisations import Reorganisations
 from channelsim.channel.simulation.run import Party, Run, RunLog

@@ -37,13 +37,14 @@ from channelsim.channel.session.session_events import Listener, NewsFor, Pushed,
 from channelsim.channel.session.setup import policy_of
 from channelsim.channel.session.side_player import SidePlayer, by_policy
 from channelsim.channel.simulation.crowd import CROWDED, CrowdedChain, CrowdSize
+from channelsim.channel.simulation.deadlines import deadlines
 from channelsim.channel.simulation.parties import Wrap, make_parties, peer_itself
 from channelsim.channel.simulation.remote_actor import RemoteActor
 from channelsim.channel.simulation.run import Run, RunLog
 from channelsim.channel.simulation.scenario import Scenario, setup_of
 from channelsim.channel.simulation.schedule import Schedule
 from channelsim.channel.simulation.session_processes import SessionProcesses
-from channelsim.channel.simulation.weather import Weather, deadlines
+from channelsim.channel.simulation.weather import Weather
 from channelsim.games.chance import Chance
 from channelsim.games.deck.work import LAST_STEP
 

@@ -52,8 +52,8 @@ from channelsim.channel.protocol.messages import (
 from channelsim.channel.protocol.state import ChannelState
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
+from channelsim.channel.simulation.deadlines import Deadline
 from channelsim.channel.simulation.scenario import Scenario
-from channelsim.channel.simulation.weather import Deadline
 from channelsim.games import registry
 from channelsim.games.chance import Chance
 from channelsim.games.deck.finished import FinishedDeck

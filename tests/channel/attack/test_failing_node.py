@@ -8,7 +8,6 @@ from contextlib import ExitStack
 import pytest
 
 from channelsim.channel.attack.actions import Action, Attack
-from channelsim.channel.attack.deadlines import Deadline
 from channelsim.channel.attack.failing_node import FORGOTTEN, FailingNode
 from channelsim.channel.attack.world import run
 from channelsim.channel.chain.coins import Bundle
@@ -18,6 +17,7 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.peer.interface import GoOnChain
 from channelsim.channel.protocol.state import Side
+from channelsim.channel.simulation.deadlines import Deadline
 from scripts.tools.attack_faults.planting import Reach
 from scripts.tools.attack_faults.table import faults
 from tests.channel.table import ANN, Table, sit
