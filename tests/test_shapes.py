@@ -43,7 +43,6 @@ JUSTIFIED = {
     frozenset(("ChannelState", "LedgerState")): "the second model shares no code with the first",
     frozenset(("ConformOptions", "Effort")): "what the command line declares, and what it comes to",
     frozenset(("ObeysRules", "StaysTrue")): "two claims about the rules of one validator",
-    frozenset(("DisputesDocument", "SweepTotals")): "findings and a summary, and sums of runs",
 }
 """Pairs of types that may have the same fields, and why."""
 

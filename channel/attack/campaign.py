@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from hashlib import sha256
@@ -335,12 +335,17 @@ def attack_one(attack: Attack, totals: AttackTotals) -> Session | None:
         totals.broken.append(Broken(attack, EXCEPTION, described(error)))
         return None
     totals.add(session)
+    totals.broken += shrunk_violations(attack, session)
+    return session
+
+
+def shrunk_violations(attack: Attack, session: Session) -> Iterator[Broken]:
+    """Shrink a script for each monitor that its session breaks."""
     for monitor in dict.fromkeys(violation.monitor for violation in session.violations):
         breaks = partial(_breaks, monitor)
         alone = msgspec.structs.replace(attack, actions=session.done)
         plainest = shrunk(alone if breaks(alone) else attack, breaks)
-        totals.broken.append(Broken(plainest, monitor, broken_by(plainest)[monitor]))
-    return session
+        yield Broken(plainest, monitor, broken_by(plainest)[monitor])
 
 
 def attack_fast(attack: Attack, totals: AttackTotals) -> Session | None:

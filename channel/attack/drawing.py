@@ -311,7 +311,7 @@ def likely_landmarks(kinds: Sequence[str], *, goes_on_chain: bool) -> tuple[str,
     restarts = any(KINDS[name].restarts for name in kinds)
     return (
         *(["restart"] if restarts else []),
-        *(["reorganise"] if "reorganise" in kinds else []),
+        *(["reorganise"] if {"reorganise", "undo-deadline"} & {*kinds} else []),
         *(ON_CHAIN if goes_on_chain else ["link", "shutdown"]),
     )
 

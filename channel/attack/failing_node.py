@@ -11,12 +11,16 @@ from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult
 from channelsim.channel.chain.observations import CoinSeen, PendingBundle
+from channelsim.channel.chain.refusals import ALREADY_INCLUDING
+
+FORGOTTEN = PushResult(Answer.KNOWN, ALREADY_INCLUDING)
+"""The answer to bytes that the node has dropped."""
 
 
 class FailingNode:
     """One side's node. `next_action` counts its calls, and `time` is the virtual one in seconds.
 
-    A `block` may come with any call. `is_healed` is asked whether the node works again.
+    A `block` may come with any call. Until the height `hampers_until`, something is held back.
     """
 
     def __init__(
@@ -27,6 +31,7 @@ class FailingNode:
         block: Callable[[], None],
     ) -> None:
         self.slowness = 0.0
+        self.hampers_until = 0
         self._chain = chain
         self._next_action = next_action
         self._time = time
@@ -35,6 +40,7 @@ class FailingNode:
         self._blind_until, self._blind_until_block = 0.0, 0
         self._next_push: Action | None = None
         self._held: list[tuple[int, Bundle]] = []
+        self._taken_from: dict[Bundle, int] = {}
 
     @property
     def chain(self) -> FarmableChain:
@@ -56,7 +62,7 @@ class FailingNode:
         return self._chain.agg_sig_data()
 
     def coin(self, coin_id: bytes) -> CoinSeen | None:
-        """The coin with this id."""
+        """The coin with this id; the node may not tell the solution of its spend."""
         self._called()
         seen = self._chain.coin(coin_id)
         return self._as_shown(seen) if seen is not None else None
@@ -72,14 +78,19 @@ class FailingNode:
         return [self._as_shown(seen) for seen in self._chain.children(coin_id)]
 
     def push(self, bundle: Bundle) -> PushResult:
-        """Offer a bundle, which the node may hold back, or take without an answer."""
+        """Offer a bundle, which the node may hold back, drop, or take without an answer."""
         self._called()
+        if self._chain.peak() < self._taken_from.get(bundle, 0):
+            return FORGOTTEN
         action, self._next_push = self._next_push, None
         match action:
             case None:
                 return self._chain.push(bundle)
             case Action("push-held", amount=blocks):
-                self._held.append((self._chain.peak() + 1 + blocks, bundle))
+                self._held.append((self._until(blocks), bundle))
+                return PushResult(Answer.ACCEPTED)
+            case Action("push-forgotten", blocks=blocks):
+                self._taken_from[bundle] = self._until(blocks)
                 return PushResult(Answer.ACCEPTED)
             case _:
                 if action.amount:
@@ -106,8 +117,9 @@ class FailingNode:
     def heal(self) -> None:
         """Answer everything again, at once."""
         self._away_until = self._blind_until = self.slowness = 0.0
-        self._away_until_block = self._blind_until_block = 0
+        self._away_until_block = self._blind_until_block = self.hampers_until = 0
         self._next_push = None
+        self._taken_from.clear()
         self.take_held(everything=True)
 
     def take_slowness(self) -> float:
@@ -140,3 +152,9 @@ class FailingNode:
         if self._time() < self._blind_until or self._chain.peak() < self._blind_until_block:
             return replace(seen, solution=None)
         return seen
+
+    def _until(self, blocks: int) -> int:
+        """The height so many blocks after the next one, until which something is held back."""
+        height = self._chain.peak() + 1 + blocks
+        self.hampers_until = max(self.hampers_until, height)
+        return height

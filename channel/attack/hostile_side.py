@@ -115,6 +115,11 @@ class HostileSide:
         return Spender(self.peer, self.around.plan(action)).spends()
 
     @property
+    def adversary(self) -> Adversary:
+        """The adversary of its only action; the witness, where it has none or several."""
+        return self._layers[0][1] if len(self._layers) == 1 else self.witness
+
+    @property
     def _outermost(self) -> Adversary:
         return self._layers[-1][1] if self._layers else self.witness
 

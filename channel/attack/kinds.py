@@ -13,11 +13,17 @@ FILE = "file"
 """The counters: a side's messages, its peer's events, its node's calls, its store's statements, the
 blocks of the chain, and what is added to its watcher's file. Each begins at 0."""
 
+DEADLINE = "deadline"
+"""The counter of blocks at whose height something ends or begins for a peer."""
+
 STEP = "step"
 """The counter of a hostile side: messages that its own peer makes, but for repeats."""
 
 OF_A_SIDE = (MESSAGE, EVENT, CALL, STATEMENT, FILE)
 """The counters of which each side has its own."""
+
+OF_BOTH = (BLOCK, DEADLINE)
+"""The counters that both sides share."""
 
 BLOCK_TIME = 20
 """Seconds between two blocks, on average."""
@@ -135,6 +141,13 @@ KINDS: Mapping[str, Kind] = {
         Kind("push-unanswered", CALL, 400, "the next push gets no answer", 1),
         Kind("push-held", CALL, 400, "the node takes the next push some blocks later", 3),
         Kind(
+            "push-forgotten",
+            CALL,
+            400,
+            "the node drops the next push, and refuses the same bytes for a while",
+            is_absence=True,
+        ),
+        Kind(
             *(SOLUTIONS, CALL, 400, "the node says of no spend how it was made"),
             pauses=True,
             is_absence=True,
@@ -174,6 +187,13 @@ KINDS: Mapping[str, Kind] = {
             restarts=True,
         ),
         Kind("reorganise", BLOCK, 40, "the last blocks are replaced", 6),
+        Kind(
+            "undo-deadline",
+            DEADLINE,
+            12,
+            "the block at a deadline is replaced, once both sides have acted on it",
+            1,
+        ),
         Kind("fill", BLOCK, 40, "others fill blocks at a price", 71),
         Kind("rush", BLOCK, 40, "several blocks come at once", 4),
         Kind("think", EVENT, 90, "a player takes its time for the next decision", pauses=True),
@@ -218,16 +238,12 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "messages": ("drop", "duplicate", "reorder", "corrupt", "truncate", "delay"),
     "connection": ("reset", "silence"),
     "node": (
-        "node-away",
-        "node-slow",
-        "block-meanwhile",
-        "push-unanswered",
-        "push-held",
-        SOLUTIONS,
+        *("node-away", "node-slow", "block-meanwhile", "push-unanswered", "push-held"),
+        *("push-forgotten", SOLUTIONS),
     ),
     "disk": ("store-full", "store-fails", "sync-fails", "watch-fails", "watch-torn"),
     "process": ("crash", "power-loss", "stop", OLD_COPY),
-    "chain": ("reorganise", "rush", "fill"),
+    "chain": ("reorganise", "undo-deadline", "rush", "fill"),
     "player": (
         "think",
         "close",
@@ -243,12 +259,25 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 }
 """Groups of kinds by name; each kind is in one."""
 
+WEATHERS: Mapping[str, tuple[str, ...]] = {
+    "calm": (),
+    "reorgs": ("reorganise",),
+    "slow": ("push-held",),
+    "full": ("fill",),
+    "cut-off": ("node-away",),
+    "blind": (SOLUTIONS,),
+    "reconnects": ("reset",),
+    "deadlines": ("undo-deadline",),
+    "forgetful": ("push-forgotten",),
+}
+"""Weathers of a dispute: presets of kinds."""
+
 
 def kinds_of(text: str) -> tuple[str, ...]:
     """The kinds in a list of kinds and groups with commas, in their order. Raises `UsageError`.
 
     >>> kinds_of("chain, crash")
-    ('crash', 'reorganise', 'fill', 'rush')
+    ('crash', 'reorganise', 'undo-deadline', 'fill', 'rush')
     """
     chosen: set[str] = set()
     for name in (part.strip() for part in text.split(",")):

@@ -240,7 +240,7 @@ class Monitors:
     def _promises_to_copy(self, run: Run, side: Side, times: int) -> None:
         """Check the promises to a side that went on from an old copy of its store."""
         ours = _as_seen_by(run, side)
-        ours = replace(ours, scenario=replace(ours.scenario, old_copy=times))
+        ours = replace(ours, restores=times)
         for how in broken_to_restored(ours, conversation(ours), times):
             self._found("promise", f"to the restored {ours.party.name}: {how}")
 

@@ -17,6 +17,7 @@ from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.half_signed import unroll_coin
 from channelsim.channel.session.ending_player import has_unpublished_copy
 from channelsim.channel.simulation.model.talk import Conversation
+from channelsim.channel.simulation.promises.news import failures
 from channelsim.channel.simulation.promises.old_copies import broken_to_copy, restored
 from channelsim.channel.simulation.promises.safety import channel_coin, losses
 from channelsim.channel.simulation.run import Run
@@ -96,6 +97,7 @@ def broken_to_restored(run: Run, talk: Conversation, times: int) -> Iterator[str
 
     After the second time, it may have forgotten that it was restored: its coins are still safe.
     """
+    yield from failures(run)
     yield from losses(run)
     copy = restored(run) if times == 1 else None
     if copy is not None:

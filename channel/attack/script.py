@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from channelsim.channel.attack.actions import Action, Place
-from channelsim.channel.attack.kinds import BLOCK, KINDS, OF_A_SIDE, START
+from channelsim.channel.attack.kinds import KINDS, OF_A_SIDE, OF_BOTH, START
 
 
 class Script:
@@ -24,19 +24,18 @@ class Script:
         self._waiting: defaultdict[tuple[str, int], list[Action]] = defaultdict(list)
         for action in sorted(actions, key=lambda action: action.at):
             counter = KINDS[action.kind].counter
-            self._waiting[counter, 0 if counter == BLOCK else action.side].append(action)
+            self._waiting[counter, 0 if counter in OF_BOTH else action.side].append(action)
 
     def mark(self, landmark: str, side: int) -> None:
-        """Begin the counters of a landmark again: this side's, and that of blocks."""
+        """Begin the counters of a landmark again: this side's, and those of both."""
         self._newest[side] = landmark
-        for place in (*((counter, side) for counter in OF_A_SIDE), (BLOCK, 0)):
+        for place in _counters(side):
             self._counts[place][landmark] = 0
 
     def place(self, side: int) -> Place:
         """The moment that is now for a side, since its newest landmark."""
         since = self._newest.get(side, START)
-        counters = (*((counter, side) for counter in OF_A_SIDE), (BLOCK, 0))
-        numbers = {name: self._counts[name, of].get(since, 0) for name, of in counters}
+        numbers = {name: self._counts[name, of].get(since, 0) for name, of in _counters(side)}
         return Place(side, since, numbers)
 
     def next(self, counter: str, side: int = 0) -> Action | None:
@@ -55,3 +54,8 @@ class Script:
     def take(self, counter: str, side: int) -> tuple[Action, ...]:
         """Take all actions of a counter, which another part counts: it notes what is done."""
         return tuple(self._waiting.pop((counter, side), ()))
+
+
+def _counters(side: int) -> list[tuple[str, int]]:
+    """The counters of a side, and those of both."""
+    return [*((counter, side) for counter in OF_A_SIDE), *((counter, 0) for counter in OF_BOTH)]

@@ -26,7 +26,9 @@ from channelsim.channel.attack.kinds import (
     BLOCK,
     BLOCK_TIME,
     CALL,
+    DEADLINE,
     MESSAGE,
+    OF_BOTH,
     OLD_COPY,
     STEP,
 )
@@ -66,6 +68,7 @@ from channelsim.channel.session.defaults import DEFAULT_STACK, DEFAULT_UNIT
 from channelsim.channel.session.identity import make_config, node_seed, policy_chance
 from channelsim.channel.session.session_events import BlockMade, Handled, SessionEvent
 from channelsim.channel.session.setup import NAMES
+from channelsim.channel.simulation.deadlines import deadlines
 from channelsim.channel.simulation.kills import Kill
 from channelsim.channel.simulation.reorganisations import Reorganisations
 from channelsim.channel.simulation.run import Party, Run, RunLog
@@ -92,15 +95,14 @@ hand if one side is hostile, since it may make each move as late as it may."""
 
 def run(attack: Attack) -> Session:
     """Run a script. The same one gives the same session."""
-    session, _ = run_observed(attack, NOBODY)
+    session, _ = run_observed(attack)
     return session
 
 
-def run_observed(attack: Attack, observer: Observer) -> tuple[Session, SimulatedChain]:
-    """Run a script with an observer; also returns the chain as it is at the end."""
+def run_observed(attack: Attack, observer: Observer = NOBODY) -> tuple[Session, Run]:
+    """Run a script with an observer; also returns the run as promises are checked by."""
     with tempfile.TemporaryDirectory(prefix="channelsim-", dir=fast_folder()) as folder:
-        world = World(attack, Path(folder), observer)
-        return world.run(), world.node
+        return World(attack, Path(folder), observer).run()
 
 
 def fast_folder() -> str | None:
@@ -184,7 +186,7 @@ class World:
             for config in configs
         ]
 
-    def run(self) -> Session:
+    def run(self) -> tuple[Session, Run]:
         """Run it to its end, and check it."""
         try:
             with limited():
@@ -197,6 +199,8 @@ class World:
         funded = party.endpoint is not None and bool(
             self.chain.coin(party.endpoint.channel.coin.id)
         )
+        if self._hostile is not None:
+            self.parties[self._hostile.peer.config.side].actor = self._hostile.adversary
         run = Run(
             self.scenario,
             self.chain,
@@ -210,7 +214,7 @@ class World:
         self.monitors.at_the_end(run, self.script.done, copies)
         if self.hostile is None and not any(copies):
             self.monitors.pace(run, self.script.done, self._quiet_since)
-        return Session(
+        session = Session(
             self.attack,
             tuple(self.script.done),
             tuple(self.log),
@@ -224,6 +228,7 @@ class World:
             dict(self.situations.reached),
             self._accused(),
         )
+        return session, run
 
     def _accused(self) -> str:
         """The rule that the honest side says its hostile counterparty broke; empty for none."""
@@ -262,6 +267,7 @@ class World:
             await asyncio.sleep(self._blocks.between(BLOCK_TIME // 2, 3 * BLOCK_TIME // 2))
             if number == spacing * HEALS_AT:
                 self._heal()
+            self._strike()
             action = self._next_action(BLOCK, 0)
             if action is not None and action.kind == "spend":
                 self._spend(action)
@@ -285,6 +291,20 @@ class World:
             if self._is_over():
                 return
 
+    def _strike(self) -> None:
+        """Perhaps replace the newest block, if it is at a deadline: both sides have acted on it.
+
+        What they pushed since is lost, or gets in a block earlier.
+        """
+        peak = self.chain.peak()
+        if not self._can_reorganise(1):
+            return
+        due = (due for party in self.parties for due in deadlines(party.peer))
+        names = sorted({deadline.value for height, deadline in due if height == peak})
+        action = self._next_action(DEADLINE, 0) if names else None
+        if action is not None and self._reorganise(1, keep=bool(action.amount)):
+            self._note(f"at {', '.join(names)}")
+
     def _note_faults(self) -> None:
         """Note the height until which faults last that have taken place by now."""
         new = self.script.done[self._followed :]
@@ -293,6 +313,8 @@ class World:
             pause = sum(action.pause for action in new) // (BLOCK_TIME // 2)
             pause += sum(action.blocks for action in new)
             self._quiet_since = max(self._quiet_since, self.chain.peak() + pause)
+        hampered = max(node.hampers_until for node in self.nodes)
+        self._quiet_since = max(self._quiet_since, hampered)
         if self._filled is not None and self._filled.left:
             self._quiet_since = max(self._quiet_since, self.chain.peak() + self._filled.left)
 
@@ -318,18 +340,20 @@ class World:
         self.observer.on_event(BlockMade(self.chain.peak()))
 
     def _reorganise(self, back: int, *, keep: bool, bundle: Bundle | None = None) -> bool:
-        """Replace blocks; beside a hostile side, only after a rest."""
-        reorganisations = self._reorganisations
-        if not reorganisations.can_replace(back):
+        """Replace blocks, where that can be."""
+        if not self._can_reorganise(back, opens=bundle is not None):
             return False
-        if self.hostile is not None and not reorganisations.has_rested and bundle is None:
-            return False
-        reorganisations.replace(back, 1, keep=keep, bundle=bundle)
+        self._reorganisations.replace(back, 1, keep=keep, bundle=bundle)
         for side in Side:
             self.script.mark("reorganise", side)
         self._note(f"reorganised {back}, block {self.chain.peak()}")
         self.observer.on_fault(None, f"the last {counted(back, 'block')} are replaced")
         return True
+
+    def _can_reorganise(self, back: int, *, opens: bool = False) -> bool:
+        """True if blocks can be replaced: beside a hostile side after a rest, or in the opening."""
+        rested = self.hostile is None or self._reorganisations.has_rested or opens
+        return rested and self._reorganisations.can_replace(back)
 
     def _rewind(self, back: int, bundle: Bundle | None = None) -> bool:
         """Replace blocks for an adversary, as `Rewind` says."""
@@ -374,7 +398,7 @@ class World:
         action = self.script.next(counter, side)
         if action is not None:
             self._note(f"action {action.text}")
-            self.observer.on_fault(None if counter == BLOCK else side, action.text)
+            self.observer.on_fault(None if counter in OF_BOTH else side, action.text)
             self._saw(side, action)
             self.situations.last_fault = action.kind
         return action

@@ -45,6 +45,12 @@ CONFLICTS = (
         )
     ),
     Conflict("dispute run", "at", "is the step of an adversary: name one", without="name"),
+    Conflict(
+        "dispute run",
+        "fees max-fee max-fees crowd staggered most-states most-bytes processes",
+        "does not go with --old-copy, with which a dispute is an attacked session",
+        beside="old-copy",
+    ),
     Conflict("node", "block-every", "blocks come with --block-on-push already", "block-on-push"),
     Conflict("node", "block-every block-on-push", "--no-blocks is given", beside="no-blocks"),
     Conflict("peer", "cert key", "give --node as well", without="node"),

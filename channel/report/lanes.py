@@ -47,10 +47,12 @@ CHAIN = 2
 class Lanes:
     """A listener that collects the events of each peer and of the chain; `show` prints them.
 
-    `height` is the chain's current height.
+    `height` is the chain's current height. A `dealer` deals the cards, where only one player
+    shuffles.
     """
 
-    def __init__(self, honest: int) -> None:
+    def __init__(self, honest: int, dealer: str | None = None) -> None:
+        self._dealer = dealer
         self._us = honest
         self._honest = NAMES[honest]
         self.height = 0
@@ -114,8 +116,8 @@ class Lanes:
             before = height
         show_table(console, ("height", *titles, "the chain"), table, left=4)
         say(console)
-        if scenario.dealer:
-            say(console, f"The cards are from a {scenario.dealer}, who knows them all.")
+        if self._dealer:
+            say(console, f"The cards are from a {self._dealer}, who knows them all.")
 
 
 def decoded(blob: bytes) -> Message | None:

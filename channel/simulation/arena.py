@@ -37,13 +37,14 @@ from channelsim.channel.session.session_events import Listener, NewsFor, Pushed,
 from channelsim.channel.session.setup import policy_of
 from channelsim.channel.session.side_player import SidePlayer, by_policy
 from channelsim.channel.simulation.crowd import CROWDED, CrowdedChain, CrowdSize
-from channelsim.channel.simulation.parties import Wrap, actor_of, make_parties
+from channelsim.channel.simulation.deadlines import deadlines
+from channelsim.channel.simulation.parties import Wrap, make_parties, peer_itself
 from channelsim.channel.simulation.remote_actor import RemoteActor
 from channelsim.channel.simulation.run import Run, RunLog
 from channelsim.channel.simulation.scenario import Scenario, setup_of
 from channelsim.channel.simulation.schedule import Schedule
 from channelsim.channel.simulation.session_processes import SessionProcesses
-from channelsim.channel.simulation.weather import Weather, deadlines
+from channelsim.channel.simulation.weather import Weather
 from channelsim.games.chance import Chance
 from channelsim.games.deck.work import LAST_STEP
 
@@ -76,8 +77,8 @@ class Arena:
     """Plays one scenario. Call `run` once; listeners receive every event.
 
     `node` makes another chain than the scenario's from a seed; `wrap` may put something in the
-    place of a peer that is no adversary's, and then the scenario's `old_copy` does not apply. With
-    `apart`, the node and both sides are processes of their own, and neither of these two applies.
+    place of a peer that is no adversary's. With `apart`, the node and both sides are processes of
+    their own, and neither of these two applies.
     """
 
     def __init__(
@@ -102,8 +103,7 @@ class Arena:
         rewind: Rewind = self._weather.rewind
         if apart is not None:
             rewind, wrap = apart.rewinding(rewind), None
-        wrap = wrap or partial(actor_of, scenario)
-        self.parties = make_parties(scenario, self.chain, rewind, wrap)
+        self.parties = make_parties(scenario, self.chain, rewind, wrap or peer_itself)
         self._honest = self.parties[scenario.honest]
         self._weather.reorganisations.floor = self.chain.peak()
         self._begun_by = self.chain.peak() + scenario.confirmations + 2

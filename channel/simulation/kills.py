@@ -1,4 +1,4 @@
-"""Ends of a peer: when it is killed, or goes on from an old copy of its store.
+"""Kills of a peer.
 
 An instant lies before an event is durable, or between two of its effects. Kills are counted and
 aimed by the stage of a session in which they fall.
@@ -13,10 +13,8 @@ from enum import StrEnum
 from channelsim.channel.peer.interface import (
     Close,
     ComputeDeck,
-    Connected,
     DeckComputed,
     Effect,
-    Event,
     PrepareDeck,
     Received,
     Send,
@@ -31,7 +29,6 @@ from channelsim.channel.protocol.messages import (
 )
 from channelsim.channel.simulation.run import read_message
 from channelsim.channel.store.event_codec import JournalEvent
-from channelsim.channel.store.interface import PeerStore
 
 
 class Stage(StrEnum):
@@ -97,35 +94,3 @@ class Kill:
 
 Dies = Callable[[Kill], bool]
 """True if a process is killed while it handles an event: that instant has `effects` `LOST`."""
-
-
-@dataclass(slots=True)
-class OldCopy:
-    """When an older copy of a peer's store takes the place of the newest one, which it does once.
-
-    Steps count the messages that the peer sent: the copy is made after `copied`, once the
-    channel's states are signed, and put in the place of the store after `stopped`, if the peer
-    still plays. `store` is the copy.
-    """
-
-    copied: int
-    stopped: int
-    sent: int = 0
-    store: PeerStore | None = None
-    restored: bool = False
-
-    def is_made(self, effects: Sequence[Effect], after: PeerState) -> bool:
-        """Count messages; true if the copy is made now."""
-        self.sent += sum(isinstance(effect, Send) for effect in effects)
-        return self.store is None and self.sent >= self.copied and after.play is not None
-
-    def due(self, event: Event, state: PeerState) -> PeerStore | None:
-        """The copy, if it takes the place of the store before this event; it does so once.
-
-        Not while a connection is made, which both sides have to see begin once.
-        """
-        plays = state.phase in (Phase.PLAYING, Phase.CLOSING) and self.sent >= self.stopped
-        if self.store is None or self.restored or not plays or isinstance(event, Connected):
-            return None
-        self.restored = True
-        return self.store

@@ -1,7 +1,4 @@
-"""Make both parties of a scenario from its seed: a peer each, and what is in its place.
-
-That is an adversary, or a peer that is restored from an older copy of its store.
-"""
+"""Make both parties of a scenario from its seed: a peer each, or an adversary in its place."""
 
 from __future__ import annotations
 
@@ -18,20 +15,14 @@ from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.identity import make_config, policy_chance
 from channelsim.channel.session.peer_driver import Actor
-from channelsim.channel.simulation.kills import OldCopy
-from channelsim.channel.simulation.remote_actor import RemoteActor
 from channelsim.channel.simulation.run import Party
 from channelsim.channel.simulation.scenario import Scenario, setup_of
 from channelsim.games.chance import Chance
 
 
-def actor_of(scenario: Scenario, peer: Peer) -> Actor:
-    """The actor of a peer that is not an adversary's: the peer itself, unless it is restored."""
-    if not scenario.old_copy or peer.config.side != scenario.honest:
-        return peer
-    chance = Chance(derive(scenario.seed.encode(), "old copy"))
-    copied = chance.below(scenario.old_copy)
-    return RemoteActor(peer, old_copy=OldCopy(copied, stopped=scenario.old_copy))
+def peer_itself(peer: Peer) -> Actor:
+    """Put nothing in the place of a peer."""
+    return peer
 
 
 Wrap = Callable[[Peer], Actor]

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from operator import methodcaller
-from shutil import copytree, rmtree
 
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import PushResult
@@ -70,7 +69,6 @@ class PeerProcess:
     def __init__(self, config: Config, work: Work, traffic: Traffic | None = None) -> None:
         self.side = config.side
         self.work = work
-        self._copy = work.directory.with_name(f"{work.directory.name}.copy")
         self._traffic = traffic
         write_keys(work.directory, config)
         self.child = ChildProcess("a peer's process", open_side, work)
@@ -83,19 +81,10 @@ class PeerProcess:
         with closing(SealedStore(SqliteStore(directory), read_keys(directory).secret)) as store:
             return store.load()
 
-    def copy(self) -> None:
-        """Copy the directory, as it is while the process waits for a call."""
-        copytree(self.work.directory, self._copy)
-
     def restart(self) -> None:
-        """Kill the process, and begin another one: from the copy, if there is one."""
+        """Kill the process, and begin another one."""
         self.child.kill()
-        if self._copy.exists():
-            rmtree(self.work.directory)
-            self._copy.rename(self.work.directory)
         self.child.begin()
-        if self._traffic is not None:
-            self._traffic.link(self.side)
 
     # --- what comes to it ---
 

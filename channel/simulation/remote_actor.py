@@ -1,6 +1,6 @@
-"""A side that comes back after its end: in a process, or in memory from an old copy of its store.
+"""A side in a process, which may be killed and come back.
 
-The copy of a process is here. Both handle the same events, and what the process does is compared
+A copy of it is here. Both handle the same events, and what the process does is compared
 with what the copy does. After a kill the store of the process is read, which must hold what the
 copy stored before the event or after it.
 """
@@ -8,7 +8,6 @@ copy stored before the event or after it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from operator import methodcaller
@@ -25,7 +24,7 @@ from channelsim.channel.peer.interface import (
 )
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.peer_driver import Actor, PeerStopped
-from channelsim.channel.simulation.kills import LOST, Dies, Kill, OldCopy, stage_of
+from channelsim.channel.simulation.kills import LOST, Dies, Kill, stage_of
 from channelsim.channel.simulation.peer_process import PeerProcess
 from channelsim.channel.simulation.side_process import (
     EVENTS_PER_SNAPSHOT,
@@ -41,25 +40,23 @@ T = TypeVar("T")
 
 
 class RemoteActor:
-    """The actor of a side that lives in `process`, or in memory; `peer` is its copy, or it itself.
+    """The actor of a side that lives in `process`; `peer` is its copy.
 
     A peer has a store, from which it comes back; an adversary has none. `dies` says at which
     instants a process is killed, and `kills` are these; the driver restarts it at once. It dies at
-    once or a little later, by `chance`. An `old_copy` takes the place of the store once.
+    once or a little later, by `chance`.
     """
 
     def __init__(
         self,
         actor: Peer | Adversary,
-        process: PeerProcess | None = None,
+        process: PeerProcess,
         dies: Dies | None = None,
         *,
-        old_copy: OldCopy | None = None,
         chance: Chance | None = None,
     ) -> None:
         self.peer = actor if isinstance(actor, Peer) else actor.peer
         self.process = process
-        self.old_copy = old_copy
         self.kills: list[Kill] = []
         self._actor: Actor | None = None if isinstance(actor, Peer) else actor
         self._dies = dies
@@ -89,13 +86,8 @@ class RemoteActor:
         """
         if self._actor is None:
             raise PeerStopped(None)
-        state = self.peer.state
-        if self.old_copy is not None and (store := self.old_copy.due(event, state)):
-            self._store = store
-            self._end()
-        process, react = self.process, partial(self._actor.handle, event)
-        call = process.call_of(event) if process else methodcaller("handle", event)
-        return self._live(event, call, react)
+        react = partial(self._actor.handle, event)
+        return self._live(event, self.process.call_of(event), react)
 
     def finish_block(self) -> list[Effect]:
         """An adversary's last effects after a block."""
@@ -111,8 +103,7 @@ class RemoteActor:
 
     def close(self) -> None:
         """End the process."""
-        if self.process is not None:
-            self.process.child.kill()
+        self.process.child.kill()
 
     def _adversary(self) -> Adversary:
         if not isinstance(self._actor, Adversary):
@@ -127,7 +118,7 @@ class RemoteActor:
         An adversary replaces blocks in both at once. Where a process may be killed its copy reacts
         first, so that the kill falls into the work of the process.
         """
-        if self.process is not None and self._dies is None:
+        if self._dies is None:
             self.process.child.send(call)
         try:
             return react()
@@ -137,19 +128,11 @@ class RemoteActor:
 
     def _done(self, call: methodcaller, effects: list[Effect]) -> list[Effect]:
         """Compare the reactions, and note what follows from them."""
-        if self.process is not None:
-            self._compare(call, effects_digest(effects))
-            self.process.follow(effects)
-        old = self.old_copy
-        if old is not None and old.is_made(effects, self.peer.state):
-            old.store = deepcopy(self._store)
-            if self.process is not None:
-                self.process.copy()
+        self._compare(call, effects_digest(effects))
+        self.process.follow(effects)
         return effects
 
     def _compare(self, call: methodcaller, answer: object) -> None:
-        if self.process is None:
-            return
         if self._dies is not None:
             self.process.child.send(call)
         if self.process.child.receive() != answer:
@@ -166,7 +149,7 @@ class RemoteActor:
         stored = self._store.load() if self._dies is not None else Contents()
         effects = self._react(call, react)
         number, self._events = self._events, self._events + 1
-        if self.process is not None and self._dies is not None and event is not None:
+        if self._dies is not None and event is not None:
             kill = Kill(number, LOST, stage_of(before, event, effects, self.peer.state))
             if self._dies(kill):
                 self.process.child.send(call)
@@ -187,17 +170,16 @@ class RemoteActor:
             raise InvariantError("the store has neither what it had before an event nor after it")
         return contents == after
 
-    def _end(self, kill: Kill | None = None, effects: list[Effect] | None = None) -> NoReturn:
-        """End this life: at an instant, with these effects if their event is stored; or for a copy.
+    def _end(self, kill: Kill, effects: list[Effect] | None = None) -> NoReturn:
+        """End this life at an instant, with these effects if their event is stored.
 
         Raises `PeerStopped`.
         """
-        carried_out = kill.effects if kill is not None and effects is not None else 0
-        self.kills += [kill] if kill is not None else []
+        carried_out = kill.effects if effects is not None else 0
+        self.kills.append(kill)
         self._actor = None
         self._unheard = untold((effects or [])[carried_out:])
-        if self.process is not None:
-            self.process.restart()
+        self.process.restart()
         raise PeerStopped(effects, carried_out)
 
 

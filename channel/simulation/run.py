@@ -52,8 +52,8 @@ from channelsim.channel.protocol.messages import (
 from channelsim.channel.protocol.state import ChannelState
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
+from channelsim.channel.simulation.deadlines import Deadline
 from channelsim.channel.simulation.scenario import Scenario
-from channelsim.channel.simulation.weather import Deadline
 from channelsim.games import registry
 from channelsim.games.chance import Chance
 from channelsim.games.deck.finished import FinishedDeck
@@ -196,7 +196,8 @@ class Run:
     """A finished run, with all that promises are checked by.
 
     `finished` has the height at which each side was done; None for never. `struck` are the
-    deadlines whose blocks the weather replaced.
+    deadlines whose blocks the weather replaced. `restores` says how often the honest side went on
+    from an old copy of its store.
     """
 
     scenario: Scenario
@@ -207,6 +208,7 @@ class Run:
     reorgs: int
     finished: tuple[int | None, int | None]
     struck: frozenset[Deadline] = frozenset()
+    restores: int = 0
 
     @property
     def party(self) -> Party:
@@ -335,21 +337,14 @@ def columns(games: Iterable[str]) -> tuple[str, ...]:
 
 
 def part_of(run: Run) -> str:
-    """The part of the session in which the adversary deviated, by its last message.
-
-    Without an adversary, that in which the honest side was restored from an old copy.
-    """
-    if run.scenario.old_copy and not run.scenario.adversary:
-        last = run.party.sent[: run.scenario.old_copy][-1:]
-        other = run.parties[run.scenario.side]
-        return _part(last[0], other.peer) if last else HANDSHAKE
+    """The part of the session in which the adversary deviated, by its last message."""
     actor = run.parties[run.scenario.side].actor
     if not isinstance(actor, Adversary) or not actor.deviated_at:
         return HANDSHAKE
-    return _part(actor.intended[actor.deviated_at - 1], actor.peer)
+    return part_of_message(actor.intended[actor.deviated_at - 1], actor.peer)
 
 
-def _part(message: bytes, peer: Peer) -> str:
+def part_of_message(message: bytes, peer: Peer) -> str:
     """The part of the session that a message belongs to; the peer knows the states."""
     match decode(message):
         case Batch() as batch:

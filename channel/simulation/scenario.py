@@ -18,7 +18,6 @@ from channelsim.channel.simulation.bounds import (
     MOST_FEES,
     MOST_HANDS,
     MOST_RATE,
-    MOST_STEPS,
     WEATHERS,
 )
 from channelsim.games import registry
@@ -45,10 +44,8 @@ class Scenario:
     `max_fee` the most that it pays for a spend (None: 20 times `fees`, or else `max_fees`), and
     `max_fees` the most in all (None: 50 times as much). Each peer contributes
     `contribution`, or enough for all hands where that is 0. `policies` are the
-    initiator's and the receiver's, "" for a game's first one. `old_copy` is the number of its
-    messages after which the honest side is restored from an older copy of its store (0: never);
-    without an adversary, the other side is honest too. `agreed`: both sides are honest, and play
-    the hands that they agreed on as two processes of `peer` do, with decks that they prepare.
+    initiator's and the receiver's, "" for a game's first one. `agreed`: both sides are honest, and
+    play the hands that they agreed on as two processes of `peer` do, with decks that they prepare.
     `most_states` and `most_bytes` are the limits of what the honest side keeps of the channel (0:
     as by default). Where it is `mixed`, only about one block in three carries transactions, and the
     `spacing` of both peers is that of public networks unless it is given. Timeouts that are not
@@ -73,7 +70,6 @@ class Scenario:
     staggered: bool = False
     contribution: int = 0
     policies: tuple[str, str] = ("", "")
-    old_copy: int = 0
     agreed: bool = False
     most_states: int = 0
     most_bytes: int = 0
@@ -177,8 +173,6 @@ def check(scenario: Scenario) -> Scenario:
         raise UsageError(f"the adversary is {' or '.join(NAMES)}")
     if scenario.step < 0:
         raise UsageError(f"step {scenario.step}: steps are counted from 0")
-    if not 0 <= scenario.old_copy <= MOST_STEPS:
-        raise UsageError(f"an old copy at step {scenario.old_copy:,}: from 1 to {MOST_STEPS:,}")
     if min(scenario.most_states, scenario.most_bytes) < 0:
         raise UsageError("limits of states and bytes are at least 1")
     _bounded(f"a spacing of {scenario.spacing}", scenario.spacing, 1, MOST_SPACING)

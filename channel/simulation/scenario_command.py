@@ -11,7 +11,7 @@ from channelsim.games import registry
 
 _OPTIONS = (
     *("weather", "fees", "max_fee", "max_fees", "crowd", "hands"),
-    *("old_copy", "most_states", "most_bytes"),
+    *("most_states", "most_bytes"),
 )
 """Fields that have an option of their name with a value; `_FLAGS` have one without."""
 

@@ -3,7 +3,6 @@
 Each side has its store on disk, sends its messages over TLS, and asks the node by RPC. The parent
 has a copy of each, decides in which order things happen, and compares what each process does
 with its copy: so it is the same session, to the byte, as in one process. An adversary has no store.
-A side that is restored from an old copy is killed, and a new process begins with its old directory.
 """
 
 from __future__ import annotations
@@ -85,12 +84,9 @@ class SessionProcesses:
         self._traffic.sides.append(process)
         if config.side is Side.RECEIVER:
             self._traffic.link(Side.RECEIVER, Side.INITIATOR)
-        if isinstance(actor, Peer | Adversary):
-            return RemoteActor(actor, process=process)
-        if not isinstance(actor, RemoteActor):
+        if not isinstance(actor, Peer | Adversary):
             raise InvariantError(f"{config.name}: a process has no copy of its actor")
-        actor.process = process
-        return actor
+        return RemoteActor(actor, process)
 
     def push(self, bundle: Bundle) -> PushResult:
         """Let the process that wants to push this bundle do so.

@@ -1,10 +1,9 @@
-"""Run every adversary, on both sides, wherever in a hand it can deviate, and every old copy.
+"""Run every adversary, on both sides, wherever in a hand it can deviate.
 
 A seed is a few hands of each menu of games. Each run begins behind the place at which the adversary
 deviated in the one before, so that each of its deviations is run once. Weather and fees alternate,
 in another order with each seed and adversary, and in one run of three only about one block in three
-carries transactions. Honest peers are restored from old copies of their
-stores in every weather, at every few messages of a session.
+carries transactions.
 """
 
 from __future__ import annotations
@@ -15,12 +14,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from channelsim.channel.adversaries.base import Adversary
+from channelsim.channel.findings.finding import Finding
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.bounds import WEATHERS
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.promises.fee_offers import spends_with_fee
-from channelsim.channel.simulation.promises.old_copies import restored
-from channelsim.channel.simulation.remote_actor import RemoteActor
 from channelsim.channel.simulation.run import Run, part_of, result_of
 from channelsim.channel.simulation.scenario import (
     FEES,
@@ -44,12 +42,6 @@ MOST_STEPS = 100
 ONE_MIXED_IN = 3
 """One run of so many has blocks without transactions."""
 
-BETWEEN_COPIES = 2
-"""Messages between two places of a session at which an honest peer is restored from an old copy."""
-
-OLD_COPY = "old copy"
-"""The row of the runs with an honest peer that is restored from an old copy of its store."""
-
 
 @dataclass(slots=True)
 class Cell:
@@ -72,7 +64,7 @@ class SweepTotals:
 
     `idle` counts runs in which the adversary found nothing to change or the old copy lacked no
     state, `spends` the coins that are spent in the end, and `paid` those that the honest side paid
-    a fee for. `interrupted`: not everything was run.
+    a fee for. `attacked` are the findings of scripts. `interrupted`: not everything was run.
     """
 
     runs: int = 0
@@ -83,6 +75,7 @@ class SweepTotals:
     reorgs: int = 0
     broken: list[tuple[Scenario, BrokenPromise]] = field(default_factory=list)
     exceptions: list[tuple[Scenario, str]] = field(default_factory=list)
+    attacked: list[Finding] = field(default_factory=list)
     matrix: dict[str, dict[str, Cell]] = field(default_factory=dict)
     interrupted: bool = False
 
@@ -91,20 +84,26 @@ class SweepTotals:
         return self.matrix.setdefault(row, {}).setdefault(where, Cell())
 
     def add(self, run: Run, broken: list[BrokenPromise]) -> None:
-        """Count a run."""
+        """Count a run of a scenario."""
+        self.broken += [(run.scenario, promise) for promise in broken]
+        checked = run.deviated or not run.scenario.adversary
+        self.count(
+            run, row_of(run.scenario), part_of(run) if checked or broken else "", len(broken)
+        )
+
+    def count(self, run: Run, row: str, part: str, broken: int) -> None:
+        """Count a run in a row and in this part of the session; in none, nothing was checked."""
         self.runs += 1
         self.blocks += run.blocks
         self.reorgs += run.reorgs
         self.spends += run.spends
         self.paid += spends_with_fee(run)
-        self.broken += [(run.scenario, promise) for promise in broken]
-        checked = has_something_to_check(run)
-        self.idle += not checked
-        if checked or broken:
-            cell = self.cell(row_of(run.scenario), part_of(run))
+        self.idle += not part
+        if part:
+            cell = self.cell(row, part)
             cell.runs += 1
             cell.results[result_of(run).value] += 1
-            cell.broken += len(broken)
+            cell.broken += broken
 
     def merge(self, other: SweepTotals) -> None:
         """Add the totals of other runs."""
@@ -116,6 +115,7 @@ class SweepTotals:
         self.reorgs += other.reorgs
         self.broken += other.broken
         self.exceptions += other.exceptions
+        self.attacked += other.attacked
         for adversary, row in other.matrix.items():
             for where, cell in row.items():
                 self.cell(adversary, where).merge(cell)
@@ -123,34 +123,16 @@ class SweepTotals:
 
 def row_of(scenario: Scenario) -> str:
     """The row of a scenario in the matrix: its adversary."""
-    return scenario.adversary or (OLD_COPY if scenario.old_copy else "nobody")
-
-
-def has_something_to_check(run: Run) -> bool:
-    """True if the adversary deviated, or the old copy lacked a state."""
-    if run.scenario.adversary:
-        return run.deviated
-    return not run.scenario.old_copy or restored(run) is not None
+    return scenario.adversary or "nobody"
 
 
 def beginnings(seed: str, number: int, games: tuple[str, ...] = ()) -> Iterator[Scenario]:
     """Each adversary's first scenario, at the first step, on one side and with one menu of these
     games, or of all.
 
-    After them comes an old copy in each weather. Side and menu alternate with the number: as many
-    seeds as there are pairs have them all.
+    Side and menu alternate with the number: as many seeds as there are pairs have them all.
     """
     all_menus = menus(games)
-    yield from _adversaries(seed, number, all_menus)
-    for count, weather in enumerate(WEATHERS, number):
-        menu = all_menus[count // 2 % len(all_menus)]
-        begun = 1 + number % BETWEEN_COPIES
-        yield replace(
-            menu, seed=f"{seed}/{weather}", side=count % 2, weather=weather, old_copy=begun
-        )
-
-
-def _adversaries(seed: str, number: int, all_menus: tuple[Scenario, ...]) -> Iterator[Scenario]:
     able = adversaries_for(menu.games for menu in all_menus)
     for count, name in enumerate(("", *able), number):
         apt = [menu for menu in all_menus if not name or not reason_against(name, menu.games)]
@@ -184,13 +166,10 @@ def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
     """Run a scenario again and again, each time from behind the place of the last deviation.
 
     It begins at the scenario's step. `before` decides on the weather, the blocks and the fees of
-    the first run; those of the others follow in turn. An old copy stays in the scenario's weather.
-    There is no run with an adversary that can do nothing in these games.
+    the first run; those of the others follow in turn. There is no run with an adversary that can do
+    nothing in these games.
     """
     if first.adversary and reason_against(first.adversary, first.games):
-        return
-    if first.old_copy:
-        yield from _old_copies(first, before)
         return
     step: int | None = first.step
     while step is not None and step < MOST_STEPS:
@@ -210,17 +189,6 @@ def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
 def _blocks(number: int) -> Mapping[str, Any]:
     """The fields of the run with this number that say which blocks carry transactions."""
     return MIXED if number % ONE_MIXED_IN == 0 else {}
-
-
-def _old_copies(first: Scenario, before: int) -> Iterator[SweepTotals]:
-    """Run a scenario again and again, each time with an old copy a few messages later."""
-    for number, place in enumerate(range(first.old_copy, MOST_STEPS, BETWEEN_COPIES), before):
-        run, tally = _run(replace(first, old_copy=place, **_blocks(number)))
-        yield tally
-        actor = run.parties[first.honest].actor if run is not None else None
-        old = actor.old_copy if isinstance(actor, RemoteActor) else None
-        if old is not None and not old.restored:
-            return  # the session is shorter
 
 
 def _run(scenario: Scenario) -> tuple[Run | None, SweepTotals]:

@@ -1,19 +1,17 @@
 """Sweeps of disputes as campaigns, and what they find.
 
-Each seed is one adversary with one menu of games, or an old copy in one weather.
+Each seed is one adversary with one menu of games.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from hashlib import sha256
-from itertools import islice
 
 import msgspec
 
-from channelsim.channel import __version__
 from channelsim.channel.campaign.campaign import Place, run_shards
 from channelsim.channel.campaign.job import (
     Counts,
@@ -21,17 +19,15 @@ from channelsim.channel.campaign.job import (
     ShardWork,
     check_plugins,
     decoded,
-    plugin_inputs,
 )
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.crypto import bls
 from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, Finding
 from channelsim.channel.simulation.promises.checker import SEVERITY, BrokenPromise
 from channelsim.channel.simulation.run import Run
-from channelsim.channel.simulation.scenario import Scenario, adversaries_for
+from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.scenario_command import command_of
-from channelsim.channel.simulation.sweep import SweepTotals, beginnings, everywhere, menus, row_of
-from channelsim.games import registry
+from channelsim.channel.simulation.sweep import SweepTotals, row_of
 
 MOST_SHARDS = 4096
 """Shards of a sweep, at most: their results are stored."""
@@ -125,44 +121,6 @@ class Sweep:
         return SweepReport(totals, self.plan.size, tuple(run.lost), digest)
 
 
-def sweep_of_all(seed: str, seeds: int, only: tuple[str, ...] = ()) -> Sweep:
-    """The sweep over every adversary and all installed games, or `only` these, for so many seeds.
-
-    Of each seed, honest play and each old copy count as one adversary.
-    """
-    games = {
-        f"game {game.name}": sha256(
-            b"".join(program.hash for _, program in sorted(game.programs.items()))
-        ).hexdigest()
-        for game in registry.channel_games()
-        if not only or game.name in only
-    }
-    inputs = {
-        **games,
-        "adversaries": ",".join(adversaries_for(menu.games for menu in menus(only))),
-        **plugin_inputs(lambda group, name: group in ("games", "policies", "adversaries")),
-    }
-    configuration = Configuration(
-        "dispute run --all",
-        __version__,
-        ", ".join(only) or "all games",
-        seed,
-        inputs,
-        {"seeds": seeds},
-    )
-    size = sum(1 for _ in beginnings(seed, 0, only))
-    return Sweep(partial(_of_all, seed, size, only), configuration, seeds * size)
-
-
-def _of_all(
-    seed: str, adversaries: int, only: tuple[str, ...], number: int
-) -> Iterator[SweepTotals]:
-    """The runs of one adversary of one seed; they are numbered through all seeds."""
-    turn, at = divmod(number, adversaries)
-    (first,) = islice(beginnings(f"{seed}/{turn}", turn, only), at, at + 1)
-    yield from everywhere(first, turn + at)
-
-
 def _json(totals: SweepTotals) -> bytes:
     return msgspec.json.encode(totals, order="deterministic")
 
@@ -177,8 +135,7 @@ def findings(totals: SweepTotals) -> list[Finding]:
         *((scenario, BrokenPromise(EXCEPTION, text)) for scenario, text in totals.exceptions),
     ]
     first: dict[str, Finding] = {}
-    for scenario, promise in violations:
-        finding = finding_of(scenario, promise)
+    for finding in (*(finding_of(*violation) for violation in violations), *totals.attacked):
         shown = first.get(finding.mistake)
         if shown is not None:
             finding = msgspec.structs.replace(shown, times=shown.times + 1)

@@ -34,7 +34,7 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def scenario_of(path: Path, header: Record) -> Scenario:
     """Read the scenario in a transcript's first line. Raises `UsageError`.
 
-    A scenario with fees that an earlier version recorded cannot be played again.
+    A scenario with fees or an old copy that an earlier version recorded cannot be played again.
     """
     try:
         scenario = check_scenario(msgspec.convert(header, _Header).scenario)
@@ -44,6 +44,12 @@ def scenario_of(path: Path, header: Record) -> Scenario:
         ) from None
     except UsageError as error:
         raise UsageError(f"{path}: line 1: {error}") from None
+    if header["scenario"].get("old_copy"):
+        raise UsageError(
+            f"{path}: line 1: a dispute with an old copy that an earlier version recorded: today it"
+            " is an attacked session; record it again with"
+            " `channelsim dispute run --old-copy … --transcript FILE`"
+        )
     if header["format"] == DISPUTE != format_of(scenario):
         raise UsageError(
             f"{path}: line 1: a dispute with fees that an earlier version recorded: its peers"

@@ -7,8 +7,7 @@ Source: spec/channel.md, "Opening", "The potato" and "Going on chain".
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from enum import Enum
+from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
@@ -16,63 +15,11 @@ from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult, with_children
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.chain.refusals import ALREADY_INCLUDING, FEE_TOO_CLOSE_TO_ZERO
-from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.driver import Delivery
+from channelsim.channel.simulation.deadlines import Deadline
 from channelsim.channel.simulation.reorganisations import Reorganisations
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.chance import Chance
-
-
-class Deadline(Enum):
-    """Kinds of deadlines."""
-
-    FUNDING = "the funding"
-    FAILED_OPENING = "the end of a failed opening"
-    DEPTH = "the depth of the channel coin"
-    RESPONSE = "the response time"
-    MOVE = "the move time"
-    UNROLL = "the unroll timeout"
-    GAME = "a game's timeout"
-    REVEAL = "the wait of a move that reveals"
-    PAYOUT = "the depth of a payout"
-    END = "the end of the channel"
-
-
-def deadlines(peer: Peer) -> Iterator[tuple[int, Deadline]]:
-    """The heights of a peer's deadlines as of its newest block, with their kinds.
-
-    A wait that ends after a height has both that height and the next one.
-    """
-    state, agreement = peer.state, peer.config.agreement
-    depth = agreement.confirmations
-    if state.opening.deadline:
-        yield state.opening.deadline, Deadline.FUNDING
-        yield state.opening.deadline + agreement.spacing * depth, Deadline.FAILED_OPENING
-    channel = state.opening.channel
-    for seen in state.block.coins:
-        if channel is not None and seen.coin == channel.coin:
-            yield seen.born + depth, Deadline.DEPTH
-            if seen.spent is not None:
-                yield seen.spent + depth, Deadline.END
-    for awaited, since in state.marks.items():
-        kind = Deadline.MOVE if awaited.rule == "CH-TIME-2" else Deadline.RESPONSE
-        limit = since + awaited.limit(agreement.times)
-        yield from ((limit, kind), (limit + 1, kind))
-    lineage = state.dispute.lineage if state.dispute is not None else None
-    if lineage is None:
-        return
-    if lineage.unroll is not None:
-        yield lineage.unroll.born + agreement.unroll_timeout, Deadline.UNROLL
-    for track in lineage.tracks:
-        tip = track.tip_seen
-        if tip is None:
-            continue
-        if tip.spent is not None:
-            yield tip.spent + depth, Deadline.PAYOUT
-            continue
-        yield tip.born + depth, Deadline.REVEAL
-        yield tip.born + track.tip.game.coin.timeout, Deadline.GAME
-
 
 MOST_CUT_OFF = 5
 """Blocks in a row that the honest side may not hear of; it can still answer within its times."""

@@ -16,6 +16,7 @@ import msgspec
 from channelsim.channel.attack.kinds import (
     BLOCK,
     CALL,
+    DEADLINE,
     EVENT,
     FILE,
     KINDS,
@@ -55,6 +56,7 @@ COUNTERS = {
     STATEMENT: "the statements of a side's store that write",
     FILE: "what is added to the file of a side's watcher",
     BLOCK: "the blocks of the chain",
+    DEADLINE: "the blocks at whose height something ends or begins for a peer",
     STEP: "the messages that a hostile side's own peer makes",
 }
 """What actions wait for, in words."""

@@ -84,7 +84,7 @@ def test_a_settlement_on_the_counterpartys_turn_is_noticed_on_either_side() -> N
     report = examine(fault, "theft")
     assert (report.outcome, report.promise) == (FaultStatus.NOTICED, "law")
     assert report.how == "it accepted what breaks CH-SETTLE-2"
-    assert report.scenario is not None
+    assert isinstance(report.scenario, Scenario)
     assert report.scenario.adversary == "breaks-ch-settle-2"
 
 

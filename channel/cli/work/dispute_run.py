@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Any
 
+from channelsim.channel.attack.dispute_sweep import sweep_of_all
+from channelsim.channel.attack.disputes import dispute_script
+from channelsim.channel.cli.attacked_disputes import run_attacked
 from channelsim.channel.cli.campaigns import Ending, run_campaign
 from channelsim.channel.cli.check_reports import Checked, CheckReport
 from channelsim.channel.cli.commands.dispute.run import DisputeRunOptions
@@ -18,6 +22,7 @@ from channelsim.channel.cli.option_groups import CampaignOptions
 from channelsim.channel.cli.options import (
     refuse,
 )
+from channelsim.channel.cli.session_files import displayed
 from channelsim.channel.documents.disputes import DisputesDocument
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.errors import UsageError
@@ -26,7 +31,7 @@ from channelsim.channel.report.terminal import console, say
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.scenario import check
 from channelsim.channel.simulation.sweep import dealer_of_menus, menus
-from channelsim.channel.simulation.sweep_campaign import SweepReport, sweep_of_all
+from channelsim.channel.simulation.sweep_campaign import SweepReport
 from channelsim.games.names import nearest
 
 
@@ -45,17 +50,54 @@ def run(options: DisputeRunOptions) -> int:
     if name is not None and "@" in name:
         refuse(f"{name} names the step already", at=at)
     step = step if at is None else at
+    if options.scenario.old_copy is not None:
+        return _run_attacked(options, adversary, step, NAMES.index(side))
     scenario = described_scenario(
         adversary,
         games=options.game,
         step=step,
         seed=options.seed,
         side=NAMES.index(side),
-        **asdict(options.scenario),
+        **_fields(options),
     )
     if scenario.staggered and len(scenario.games) * scenario.hands == 1:
         raise UsageError("--staggered: one hand of one game has no next one; add --hands or --game")
     return dispute_with_files(scenario, options.files, quiet=options.quiet, anywhere=step is None)
+
+
+def _fields(options: DisputeRunOptions) -> dict[str, Any]:
+    """The options that are fields of a scenario."""
+    given = asdict(options.scenario)
+    del given["old_copy"]
+    return given
+
+
+def _run_attacked(options: DisputeRunOptions, adversary: str, step: int | None, side: int) -> int:
+    """Run a dispute that is the script of an attacked session."""
+    asked = options.scenario
+    weather = asked.weather or "calm"
+    scenario = described_scenario(
+        adversary,
+        games=options.game,
+        step=step,
+        seed=options.seed,
+        side=side,
+        weather=weather,
+        hands=asked.hands,
+    )
+    attack = dispute_script(
+        scenario.games,
+        scenario.seed,
+        adversary=adversary,
+        step=scenario.step,
+        side=side,
+        weather=weather,
+        old_copy=asked.old_copy or 0,
+        hands=scenario.hands,
+        mixed=asked.mixed,
+    )
+    with displayed(options.files, quiet=options.quiet) as (display, file):
+        return run_attacked(attack, file.write, file.finish, display)
 
 
 def _run_all(options: DisputeRunOptions) -> int:

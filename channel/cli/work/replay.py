@@ -7,8 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from channelsim.channel.attack.disputes import ATTACKED_DISPUTE, script_in
 from channelsim.channel.campaign.directory import FINDINGS, is_campaign
 from channelsim.channel.cli import FAILED, USAGE
+from channelsim.channel.cli.attacked_disputes import run_attacked
 from channelsim.channel.cli.disputes import run_dispute
 from channelsim.channel.cli.findings import replay_finding
 from channelsim.channel.cli.messages import complain
@@ -73,6 +75,9 @@ def replay_transcript(file: Path, data: bytes, display: Display) -> int:
     """
     lines, records = unbroken(file, data)
     comparer = Comparer(file, lines)
+    if records[0].get("format") == ATTACKED_DISPUTE:
+        attack = script_in(file, records[0])
+        return run_attacked(attack, comparer, comparer.finish, display)
     if records[0].get("format") in DISPUTES:
         scenario = scenario_of(file, records[0])
         return run_dispute(scenario, comparer, comparer.finish, display, head=records[0])

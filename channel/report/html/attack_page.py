@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from channelsim.channel.attack.actions import Action, Attack
-from channelsim.channel.attack.kinds import BLOCK, KINDS, LANDMARKS
+from channelsim.channel.attack.kinds import KINDS, LANDMARKS, OF_BOTH
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.attack.session import Observer
 from channelsim.channel.attack.world import run_observed, scenario_of
@@ -27,7 +27,7 @@ def attack_page(attack: Attack, command: str = "") -> SessionPage:
         """Show a fault in the lane of a side, or of the chain."""
         log.fault(CHAIN if side is None else side, text)
 
-    session, chain = run_observed(attack, Observer(log, on_fault))
+    session, run = run_observed(attack, Observer(log, on_fault))
     log.finish()
     broken = list(dict.fromkeys(violation.monitor for violation in session.violations))
     ends = "settled on chain" if session.on_chain else "closed by both sides"
@@ -41,7 +41,7 @@ def attack_page(attack: Attack, command: str = "") -> SessionPage:
     ]
     return page_of_log(
         log,
-        chain,
+        run.chain,
         title=f"Attack on a session of {games_text(attack.games)}",
         glance=Glance(
             not broken,
@@ -81,6 +81,6 @@ def _told(action: Action) -> str:
     """
     kind = KINDS[action.kind]
     since = f" since {LANDMARKS[action.since][0]}" if action.since else ""
-    whose = "" if kind.counter == BLOCK else f"the {NAMES[action.side].lower()}'s "
+    whose = "" if kind.counter in OF_BOTH else f"the {NAMES[action.side].lower()}'s "
     name = f" ({action.name})" if action.name else ""
     return f"At {whose}{kind.counter} {action.at:,}{since}: {kind.about}{name}."

@@ -84,9 +84,6 @@ ENDS = {
 }
 """What became of a dispute in which every promise is kept."""
 
-TO_AN_OLD_COPY = ("money", "signatures", "duty", "safety", "liveness", "news")
-"""The promises to a peer that runs on an old copy of its store."""
-
 
 def session_log(setup: Setup, viewer: str | None = None) -> SessionLog:
     """A log for the session of this setup; a `viewer` sees no cards that the other side hides."""
@@ -163,15 +160,12 @@ def dispute_page(
     lanes = list(LANES)
     if scenario.adversary:
         lanes[scenario.side] += f" ({scenario.adversary})"
-    names = (
-        TO_AN_OLD_COPY if scenario.old_copy else [name for name in PROMISES if name != "signatures"]
-    )
+    names = [name for name in PROMISES if name != "signatures"]
     how = {
         name: tuple(promise.how for promise in broken if promise.promise == name)
         for name in PROMISES
     }
     step = [("step", str(scenario.step))] if scenario.adversary else []
-    copy = [("old copy at message", str(scenario.old_copy))] if scenario.old_copy else []
     if broken:
         verdict = f"{counted(len(broken), 'promise')} to {honest} broken"
         then = "see below which promise is broken, and try the dispute again after a change"
@@ -198,7 +192,6 @@ def dispute_page(
             ("games", ", ".join(scenario.games)),
             ("seed", scenario.seed),
             *step,
-            *copy,
             ("weather", scenario.weather),
             ("contributions", f"{counted(scenario.balance, 'mojo')} each"),
             ("unroll timeout", counted(scenario.unroll_timeout, "block")),

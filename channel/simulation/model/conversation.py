@@ -342,7 +342,7 @@ def conversation(run: Run) -> Conversation:
         {number: LedgerState(number, contributions) for number in (0, 1)},
         side,
         1 - side,
-        wishes=None if scenario.old_copy else Wishes(side, TIMES, _delays(run)),
+        wishes=None if run.restores else Wishes(side, TIMES, _delays(run)),
     )
     for turn in run.parties[side].journal:
         if talk.over:

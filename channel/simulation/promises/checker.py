@@ -6,7 +6,7 @@ spec/channel.md, "Promises".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -22,7 +22,6 @@ from channelsim.channel.simulation.promises.due_spends import (
 from channelsim.channel.simulation.promises.fee_duties import wrong_fees
 from channelsim.channel.simulation.promises.loss import COSTS_MONEY, loss_of
 from channelsim.channel.simulation.promises.news import failures, unaccounted, wrong_news
-from channelsim.channel.simulation.promises.old_copies import Restored, broken_to_copy, restored
 from channelsim.channel.simulation.promises.own_limits import past_limits, wasted_numbers
 from channelsim.channel.simulation.promises.safety import losses, unreported, unsafe, unsettled
 from channelsim.channel.simulation.promises.secrecy import secrecy
@@ -78,9 +77,6 @@ def check(run: Run) -> list[BrokenPromise]:
 
 def _check(run: Run) -> list[BrokenPromise]:
     talk = conversation(run)
-    copy = restored(run) if run.scenario.old_copy else None
-    if copy is not None:
-        return _with_loss(run, talk, [*_check_old_copy(run, talk, copy)])
     left_out = OF_AGREED_STATES if talk.broken else ()
     broken = [
         BrokenPromise(promise, how)
@@ -100,16 +96,3 @@ def _with_loss(run: Run, talk: Conversation, broken: list[BrokenPromise]) -> lis
         replace(promise, loss=promise.loss or loss) if promise.promise in COSTS_MONEY else promise
         for promise in broken
     ]
-
-
-def _check_old_copy(run: Run, talk: Conversation, copy: Restored) -> Iterator[BrokenPromise]:
-    """The promises to a side that runs on an old copy, and to the other one, if it is honest."""
-    for how in failures(run):
-        yield BrokenPromise("duty", how)
-    for how in losses(run):
-        yield BrokenPromise("money", how)
-    for promise, how in broken_to_copy(run, talk, copy):
-        yield BrokenPromise(promise, how)
-    if not run.scenario.adversary:
-        other = replace(run.scenario, side=run.scenario.honest, old_copy=0)
-        yield from check(replace(run, scenario=other))

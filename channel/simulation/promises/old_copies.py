@@ -36,15 +36,17 @@ CLOSES = ("unroll", "shutdown")
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """A restoration: the newest state in the copy, and the events since then."""
+    """A restoration: the newest state in the copy, the events since then, and the newest message
+    before it."""
 
     known: int
     since: Sequence[JournalEntry]
+    last: bytes
 
 
 def restored(run: Run) -> Restored | None:
     """Find where the honest side forgot states that it had stored; None if it never did."""
-    journal, newest = run.party.journal, 0
+    journal, newest, last = run.party.journal, 0, b""
     for place, turn in enumerate(journal):
         newest = max(newest, turn.newest_state)
         for effect in turn.effects:
@@ -52,7 +54,9 @@ def restored(run: Run) -> Restored | None:
             if isinstance(numbers, Resume) and isinstance(turn.event, Connected):
                 known = max(numbers.received, numbers.sent)
                 if known < newest:
-                    return Restored(known, journal[place:])
+                    return Restored(known, journal[place:], last)
+            if isinstance(effect, Send):
+                last = effect.message
     return None
 
 

@@ -6,18 +6,22 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import chain
 
 from channelsim.channel.adversaries.registry import names
+from channelsim.channel.attack.actions import Attack
+from channelsim.channel.attack.session import Session
+from channelsim.channel.attack.world import run as run_script
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import BrokenOff, Effect, Event
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.parties import actor_of
-from channelsim.channel.simulation.promises.checker import check
+from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import menus
+from channelsim.games import registry
 from scripts.tools.attack_faults.planting import Planting, Reach
 from scripts.tools.dispute_faults.dispute_fault import DisputeFault
 from scripts.tools.dispute_faults.table import ARGUED, faults
@@ -27,6 +31,9 @@ STEPS = (0, 9, 5, 13, 2, 7, 17, 3)
 
 MOST_RUNS = 288
 """Runs in which a fault has to show, at the most."""
+
+MOST_SESSIONS = 12
+"""The same in attacked sessions, which are those that show a fault."""
 
 MOST_OPENINGS = 160
 """The same for a fault of the opening."""
@@ -56,7 +63,7 @@ class FaultReport:
     outcome: FaultStatus
     runs: int
     reached: int
-    scenario: Scenario | None = None
+    scenario: Scenario | Attack | None = None
     promise: str = ""
     how: str = ""
 
@@ -98,10 +105,24 @@ def faulty_run(scenario: Scenario, plant: Planting, reach: Reach) -> Run:
     """Run a scenario in which the honest side's peer, and no other, has a fault."""
 
     def wrap(peer: Peer) -> Actor:
-        actor = actor_of(scenario, peer)
-        return FaultyActor(actor, plant, reach) if peer.config.side == scenario.honest else actor
+        return FaultyActor(peer, plant, reach) if peer.config.side == scenario.honest else peer
 
     return Arena(scenario, wrap=wrap).run()
+
+
+def faulty_session(attack: Attack, plant: Planting, reach: Reach) -> Session:
+    """Run a script in which both sides have a fault."""
+    with ExitStack() as stack:
+        plant(stack, reach)
+        return run_script(attack)
+
+
+def scripts(fault: DisputeFault, seed: str) -> Iterator[Attack]:
+    """The attacked sessions in which a fault should show."""
+    games = fault.given.get("games", (registry.DEFAULT,))
+    for number in range(MOST_SESSIONS if fault.script is not None else 0):
+        actions = fault.script(number) if fault.script is not None else ()
+        yield Attack(games, f"{seed}/{number}", actions)
 
 
 def scenarios(fault: DisputeFault, seed: str) -> Iterator[Scenario]:
@@ -135,19 +156,24 @@ def examine(fault: DisputeFault, seed: str) -> FaultReport:
     """Run a fault against its adversaries until a promise breaks, and report that."""
     runs = reached = covered = 0
 
-    def report(status: FaultStatus, shown_in: Scenario | None = None) -> FaultReport:
+    def report(status: FaultStatus, shown_in: Scenario | Attack | None = None) -> FaultReport:
         """The report on the runs so far, the last of which broke a promise in this scenario."""
         broken = (promise, how) if shown_in is not None else ("", "")
         return FaultReport(fault, status, runs, reached, shown_in, *broken)
 
-    for scenario in scenarios(fault, seed):
+    shows_in: Iterator[Scenario | Attack] = chain(scripts(fault, seed), scenarios(fault, seed))
+    for scenario in shows_in:
         runs += 1
         promise = how = ""
         refused, reach = False, Reach()
         try:
-            run = faulty_run(scenario, fault.plant, reach)
-            refused = any(isinstance(news, BrokenOff) for news in run.party.news)
-            broken = check(run)
+            if isinstance(scenario, Attack):
+                session = faulty_session(scenario, fault.plant, reach)
+                broken = [BrokenPromise(one.monitor, one.text) for one in session.violations]
+            else:
+                run = faulty_run(scenario, fault.plant, reach)
+                refused = any(isinstance(news, BrokenOff) for news in run.party.news)
+                broken = check(run)
             if broken:
                 promise, how = broken[0].promise, broken[0].how
         except Exception as error:
@@ -180,6 +206,8 @@ def _line(report: FaultReport) -> str:
     fault, scenario = report.fault, report.scenario
     line = f"{report.outcome.value}: {fault.name} ({', '.join(fault.about)}), {fault.what}"
     if scenario is not None:
-        who = f"{scenario.adversary}@{scenario.step}" if scenario.adversary else "honest play"
+        who = scenario.text if isinstance(scenario, Attack) else "honest play"
+        if isinstance(scenario, Scenario) and scenario.adversary:
+            who = f"{scenario.adversary}@{scenario.step}"
         return f"{line}: by {who}: {report.promise}: {report.how}"
     return f"{line}: {ARGUED[fault.name]}" if fault.name in ARGUED else line

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from channelsim.channel.attack.actions import Action
+from channelsim.channel.attack.kinds import OLD_COPY
 from channelsim.channel.peer.agreement import Times
 from channelsim.channel.peer.interface import Act, Close, Connected
 from channelsim.channel.peer.machine import Phase
+from channelsim.channel.simulation.crashes import short_decks
 from scripts.tools.attack_faults.planting import always, deaf_to, engine
 from scripts.tools.dispute_faults.behaviours import (
     cancels_first,
@@ -14,41 +17,51 @@ from scripts.tools.dispute_faults.behaviours import (
     starts_times_again,
     waits_twice,
 )
-from scripts.tools.dispute_faults.dispute_fault import WITH_DECK, behaviour
+from scripts.tools.dispute_faults.dispute_fault import behaviour, in_sessions
+
+
+def copied(number: int) -> tuple[Action, ...]:
+    """Go on from an old copy, in each run a little later."""
+    return (Action(OLD_COPY, number % 2, 20 + number, 8 + number),)
+
+
+def kept_open(number: int) -> tuple[Action, ...]:
+    """Go on from an old copy beside a side that never closes."""
+    return (*copied(number), Action("withhold", 1 - number % 2, 0))
+
 
 TIME_FAULTS = (
-    behaviour(
+    in_sessions(
         "goes on from an old copy",
         "does not stop when it is shown a state that it forgot",
         engine(
             "peer.phases.resuming:outdated",
             lambda outdated: lambda state, signed: (replace(state, resuming=False), []),
         ),
-        ("signatures", ""),
-        old_copy=9,
+        "signatures",
+        copied,
     ),
-    behaviour(
+    in_sessions(
         "is silent as an old copy",
         "does not answer a new connection once it knows that it has forgotten states",
         deaf_to(lambda peer, event: isinstance(event, Connected) and peer.phase is Phase.OUTDATED),
-        ("CH-RESUME-3", ""),
-        old_copy=9,
-        weather="reconnects",
+        "CH-RESUME-3",
+        lambda number: (*kept_open(number), Action("stop", number % 2, 40 + number)),
     ),
-    behaviour(
+    in_sessions(
         "keeps ready decks",
         "gives up no ready deck at a restart",
         engine("store.durable_peer:given_up_by_restart", always(None)),
-        ("PD-12", ""),
-        games=WITH_DECK,
-        old_copy=9,
+        "PD-12",
+        lambda number: (Action("crash", number % 2, 32 + number, 1),),
+        games=(short_decks()[0],),
     ),
-    behaviour(
+    in_sessions(
         "publishes its old copy",
         "publishes what it has once it knows that it has forgotten states",
         publishes_its_copy,
-        ("CH-RESUME-3", ""),
-        old_copy=9,
+        "CH-RESUME-3",
+        kept_open,
     ),
     behaviour(
         "stays with an old copy",

@@ -27,7 +27,7 @@ def played(attack: Attack) -> Played:
     """Run a script."""
     with tempfile.TemporaryDirectory(prefix="channelsim-", dir=fast_folder()) as folder:
         world = World(attack, Path(folder))
-        session = world.run()
+        session, _ = world.run()
     batches = [
         [*dict.fromkeys(blob for blob in party.sent if isinstance(decode(blob), Batch))]
         for party in world.parties

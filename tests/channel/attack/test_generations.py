@@ -33,7 +33,9 @@ GAMES = ("spacepoker",)
 PARENT = Attack(GAMES, "parent", (Action("crash", 1, 9, 1, 10), Action("drop", 0, 4)))
 
 PLACE = Place(
-    0, "link", {"message": 5, "event": 7, "call": 60, "statement": 12, "block": 2, "file": 1}
+    0,
+    "link",
+    {"message": 5, "event": 7, "call": 60, "statement": 12, "block": 2, "file": 1, "deadline": 3},
 )
 
 POOL = Pool().adding([Discovery(PARENT, ("here",), (PLACE,))])

@@ -8,13 +8,15 @@ import pytest
 
 from channelsim.channel.attack import process
 from channelsim.channel.attack.actions import Action, Attack, possible
-from channelsim.channel.attack.drawing import draw
+from channelsim.channel.attack.disputes import dispute_script, play
+from channelsim.channel.attack.drawing import adversaries_in, draw
 from channelsim.channel.attack.goals import reached
-from channelsim.channel.attack.kinds import OLD_COPY
+from channelsim.channel.attack.kinds import OLD_COPY, WEATHERS
 from channelsim.channel.attack.session import Session
 from channelsim.channel.attack.world import run
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.phases import resuming
+from channelsim.channel.simulation.sweep import menus
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -83,3 +85,34 @@ def test_drawn_copies_break_no_promise() -> None:
     sessions = [run(draw(("calpoker",), f"copies {n}", (OLD_COPY, "crash"))) for n in range(4)]
     assert [session.violations for session in sessions] == [()] * 4
     assert any(SHOWN in reached(session) for session in sessions)
+
+
+def test_whatever_message_is_lost_an_old_copy_settles() -> None:
+    told = 0
+    for side, at in ((0, 10), (0, 11), (1, 10), (1, 11)):
+        session = attacked(COPY, Action("reset", side, at))
+        assert session.violations == (), (side, at)
+        told += SHOWN in reached(session)
+    assert told > 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("hostile", [False, True])
+def test_many_old_copies_lose_nothing_that_the_close_pays(hostile: bool) -> None:
+    each, told = [menu.games for menu in menus()], 0
+    for n in range(68):
+        games = each[n % len(each)]
+        able = adversaries_in(games[0])
+        attack = dispute_script(
+            games,
+            f"old copies {n}",
+            old_copy=14 + n % 40,
+            side=n // 3 % 2,
+            weather=[*WEATHERS][n // 2 % len(WEATHERS)],
+            adversary=able[(7 * n) % len(able)] if hostile else "",
+            step=5 * n % 14,
+        )
+        dispute = play(attack)
+        assert dispute.broken == [], attack.text
+        told += SHOWN in reached(dispute.session)
+    assert told > 6

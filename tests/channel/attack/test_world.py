@@ -12,7 +12,7 @@ import pytest
 from channelsim.channel.attack import monitors, world
 from channelsim.channel.attack.actions import Action, Attack, check
 from channelsim.channel.attack.drawing import draw
-from channelsim.channel.attack.kinds import EVENT, KINDS, MESSAGE
+from channelsim.channel.attack.kinds import DEADLINE, EVENT, KINDS, MESSAGE
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.attack.session import Session
 from channelsim.channel.attack.world import run
@@ -73,7 +73,9 @@ def test_each_kind_of_action_takes_place_and_changes_the_session(name: str) -> N
     # Of the spends of an opening or a shutdown, the other side pushes the same.
     others = [Action("go-on-chain", 0, 20)] if name.startswith(("push", "solutions")) else []
     kind, calm = KINDS[name], attacked(*others)
-    places = {EVENT: range(8, 28), MESSAGE: range(3, 12)}.get(kind.counter, range(4, 60, 8))
+    places = {EVENT: range(8, 28), MESSAGE: range(3, 12), DEADLINE: range(2)}.get(
+        kind.counter, range(4, 60, 8)
+    )
     for at in places:
         by_name = "flooder" if kind.is_named else ""
         action = Action(name, at % 2, at, min(kind.most, 2), 30 if kind.pauses else 0, by_name)

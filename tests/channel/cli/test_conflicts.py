@@ -80,7 +80,7 @@ def test_an_option_is_refused_beside_or_without_another(
         ("fuzz", ("watch", "out", "corpus", "update-corpus")),
         ("dispute run", ("name", "at", "weather", "transcript")),
         ("dispute run", ("all", "seeds", "jobs", "junit")),
-        ("dispute run", ("old-copy", "processes")),
+        ("dispute run", ("old-copy", "weather", "hands", "transcript")),
         ("watch", ("fee-key", "max-fee")),
         ("peer connect", ("node", "cert", "key")),
         ("close", ("cert", "key")),

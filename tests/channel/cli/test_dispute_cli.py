@@ -13,14 +13,15 @@ import pytest
 from rich.console import Console
 
 from channelsim.channel.adversaries.registry import names
+from channelsim.channel.attack import dispute_sweep
 from channelsim.channel.campaign.directory import opened
 from channelsim.channel.campaign.shards import Configuration, Plan
 from channelsim.channel.cli.work.dispute_run import sweep_document
 from channelsim.channel.findings.finding_files import FindingFiles
+from channelsim.channel.peer.phases import resuming
 from channelsim.channel.report.account import account
 from channelsim.channel.report.lanes import Lanes
 from channelsim.channel.report.matrix import show
-from channelsim.channel.simulation import sweep_campaign
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario, reason_against
 from channelsim.channel.simulation.sweep import SweepTotals
@@ -70,7 +71,8 @@ def test_all_adversaries_of_one_game(
         tried.append(first)
         yield SweepTotals(runs=1)
 
-    monkeypatch.setattr(sweep_campaign, "everywhere", some)
+    monkeypatch.setattr(dispute_sweep, "everywhere", some)
+    monkeypatch.setattr(dispute_sweep, "WEATHERS", {})
     asked = ("dispute", "run", "--all", "--game", "calpoker")
     document = json.loads(channelsim(capsys, *asked).out)
     assert (document["target"], document["runs"]) == ("calpoker", len(tried))
@@ -177,9 +179,57 @@ def test_hands_against_an_adversary_by_play(
     assert json.loads(again.out)["digest"] == document["digest"]
 
 
+COPIED = ("dispute", "run", "--seed", "a14", "--old-copy")
+
+
+def test_an_old_copy_is_an_attacked_session_and_its_transcript_is_played_again(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "copy.jsonl"
+    ran = channelsim(capsys, *COPIED, 24, "--json", "--transcript", file)
+    assert ran.code == 0, ran.err
+    document = json.loads(ran.out)
+    assert "OldCopy" in document["news"]
+    assert [action["kind"] for action in document["scenario"]["actions"]] == ["old-copy"]
+    assert (document["broken_promises"], document["findings"]) == ([], [])
+    assert sum(document["got"].values()) == 2 * 3000
+    again = channelsim(capsys, "replay", file)
+    assert (again.code, json.loads(again.out)) == (0, document), again.err
+    printed = channelsim(capsys, *COPIED, 24, "--text").out
+    assert "an old copy" in printed
+    assert "every promise is kept" in printed
+    file.write_bytes(file.read_bytes().replace(b'"at":24', b'"at":23'))
+    assert channelsim(capsys, "replay", file).code == 2
+
+
+def test_an_old_copy_beside_an_adversary_in_a_weather(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = channelsim(capsys, *COPIED, 24, "silent@9", "--weather", "reorgs", "--json")
+    assert ran.code == 0, ran.err
+    document = json.loads(ran.out)
+    assert document["deviated"]
+    assert document["reorgs"] > 0
+
+
+def test_an_old_copy_that_is_broken_or_checks_nothing_fails(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    idle = channelsim(capsys, *COPIED, 999)
+    assert (idle.code, "nothing was checked" in idle.err) == (1, True)
+    monkeypatch.setattr(resuming, "outdated", lambda state, signed: (state, []))
+    ran = channelsim(capsys, *COPIED, 24, "--json")
+    document = json.loads(ran.out)
+    assert ran.code == 1
+    broken = [promise["how"] for promise in document["broken_promises"]]
+    assert any("it was shown state" in how for how in broken)
+    assert document["findings"][0]["scenario"]["format"] == "channelsim attack 1"
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        ((*COPIED, "9", "--at", "3"), "is the step of an adversary"),
+        ((*COPIED, "9", "--processes"), "does not go with --old-copy"),
+        ((*COPIED, "9", "--crowd", "3"), "does not go with --old-copy"),
         (("dispute", "run"), "or --all"),
         (("dispute", "run", "dead", "--all"), "or --all"),
         (("dispute", "run", "nice"), "no adversary is called 'nice'"),
@@ -211,7 +261,8 @@ def test_everything_at_once(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = [Scenario(GAME, "x", "dead"), Scenario(GAME, "x", "false-launcher", side=0)]
-    monkeypatch.setattr(sweep_campaign, "beginnings", lambda seed, number, only: iter(few))
+    monkeypatch.setattr(dispute_sweep, "beginnings", lambda seed, number, only: iter(few))
+    monkeypatch.setattr(dispute_sweep, "WEATHERS", {})
     ran = channelsim(capsys, "dispute", "run", "--all", "--seeds", 2, "--jobs", 1, "--json")
     assert ran.code == 0, ran.err
     document = json.loads(ran.out)

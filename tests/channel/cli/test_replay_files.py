@@ -59,6 +59,20 @@ def test_a_dispute_with_fees_of_an_earlier_version_is_named_as_such(
     assert channelsim(capsys, command, file, *more).code == 0
 
 
+def test_a_dispute_with_an_old_copy_of_an_earlier_version_is_named_as_such(
+    tmp_path: Path, capsys: Capsys
+) -> None:
+    scenario = Scenario(("calpoker",), "earlier", "leaver", 8)
+    for old_copy, code in ((9, 2), (0, 0)):
+        lines: list[bytes] = []
+        earlier = {**asdict(scenario), "old_copy": old_copy}
+        played(scenario, lines.append, head={"format": DISPUTE, "scenario": earlier})
+        file = tmp_path / "dispute.jsonl"
+        file.write_bytes(b"".join(lines))
+        ran = channelsim(capsys, "replay", file)
+        assert (ran.code, "with an old copy that an earlier" in ran.err) == (code, old_copy > 0)
+
+
 def test_a_person_plays_the_receiver(
     capsys: Capsys, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

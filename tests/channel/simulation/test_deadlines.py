@@ -10,10 +10,10 @@ from channelsim.channel.adversaries.registry import names
 from channelsim.channel.peer.chain_news import ChannelSettled, LeftForChain
 from channelsim.channel.peer.interface import OpeningFailed
 from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.deadlines import Deadline
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario
-from channelsim.channel.simulation.weather import Deadline
 
 LETS_DEADLINES_PASS = (
     *("", "dead", "silent", "leaver", "no-funding"),

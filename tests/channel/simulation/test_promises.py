@@ -11,6 +11,7 @@ import pytest
 
 from channelsim.channel.adversaries.base import Adversary, adversary
 from channelsim.channel.adversaries.registry import get, names
+from channelsim.channel.attack import dispute_sweep
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError, UsageError
@@ -27,7 +28,6 @@ from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.onchain import decisions
 from channelsim.channel.protocol.messages import Advisory, Batch, Move, decode, encode
 from channelsim.channel.simulation import sweep as everything
-from channelsim.channel.simulation import sweep_campaign
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.bounds import WEATHERS
 from channelsim.channel.simulation.model.conversation import conversation
@@ -37,7 +37,6 @@ from channelsim.channel.simulation.run import Disclosure, Run
 from channelsim.channel.simulation.scenario import Scenario, adversaries_for, reason_against
 from channelsim.channel.simulation.scenario import check as check_scenario
 from channelsim.channel.simulation.sweep import SweepTotals
-from channelsim.channel.simulation.sweep_campaign import sweep_of_all
 from channelsim.channel.simulation.transcript import played
 from tests.channel.campaign.running import done
 from tests.channel.table import total
@@ -177,10 +176,6 @@ def test_a_few_seeds_begin_every_adversary_on_both_sides_with_every_menu() -> No
     combined = 2 * len(everything.menus())
     taken = [list(everything.beginnings("s", number)) for number in range(combined)]
     for scenarios in taken:
-        copies = [scenario for scenario in scenarios if scenario.old_copy]
-        assert {scenario.weather for scenario in copies} == set(WEATHERS)
-        assert len(copies) == len(WEATHERS)
-        scenarios[:] = [scenario for scenario in scenarios if not scenario.old_copy]
         assert {scenario.adversary for scenario in scenarios} == known
         assert len(scenarios) == len(known)
         assert {scenario.side for scenario in scenarios} == {0, 1}
@@ -197,31 +192,6 @@ def test_a_few_seeds_begin_every_adversary_on_both_sides_with_every_menu() -> No
     ]
     assert len(begun) == 2 * len(fitting)
     assert all(check_scenario(scenario) for scenarios in taken for scenario in scenarios)
-
-
-def test_as_many_seeds_have_old_copies_on_both_sides_with_every_menu_in_every_weather() -> None:
-    combined = 2 * len(everything.menus())
-    copies = {
-        (s.weather, s.side, s.games, s.hands, s.staggered)
-        for number in range(combined)
-        for s in everything.beginnings("s", number)
-        if s.old_copy
-    }
-    assert len(copies) == combined * len(WEATHERS)
-
-
-def test_an_old_copy_is_made_at_every_few_messages_of_a_session() -> None:
-    tally = SweepTotals()
-    scenario = Scenario(GAME, "copies", weather="reconnects", old_copy=1)
-    with bls.remembered():
-        for part in everything.everywhere(scenario):
-            tally.merge(part)
-    assert (tally.broken, tally.exceptions) == ([], [])
-    assert tally.runs > tally.idle > 0
-    assert [*tally.matrix] == ["old copy"]
-    cells = tally.matrix["old copy"]
-    assert sum(cell.runs for cell in cells.values()) == tally.runs - tally.idle > 3
-    assert len(cells) > 1
 
 
 @pytest.mark.parametrize(
@@ -288,9 +258,11 @@ def test_remembered_signatures_change_no_run() -> None:
 @pytest.mark.long
 def test_everything_for_one_seed() -> None:
     """Each adversary with one menu, on one side; more seeds are for `dispute run --all`."""
-    tally = done(sweep_of_all("long", 1)).totals
+    tally = done(dispute_sweep.sweep_of_all("long", 1)).totals
     assert tally.broken == []
     assert tally.exceptions == []
+    assert tally.attacked == []
+    assert tally.matrix[dispute_sweep.COPIED]
 
 
 # --- planted faults ------------------------------------------------------------------------------
@@ -525,12 +497,13 @@ def test_an_impossible_scenario_is_wrong_use(change: dict[str, object]) -> None:
 
 def test_exceptions_are_counted_and_the_other_runs_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     few = [Scenario(GAME, "x", "dead"), Scenario(GAME, "x", "leaver")]
-    monkeypatch.setattr(sweep_campaign, "beginnings", lambda *given: iter(few))
+    monkeypatch.setattr(dispute_sweep, "beginnings", lambda *given: iter(few))
+    monkeypatch.setattr(dispute_sweep, "WEATHERS", {})
     monkeypatch.setattr(everything, "MOST_STEPS", 1)
     monkeypatch.setattr(
         Peer, "start", lambda self, peak: (_ for _ in ()).throw(InvariantError("planted"))
     )
-    tally = done(sweep_of_all("x", 1)).totals
+    tally = done(dispute_sweep.sweep_of_all("x", 1)).totals
     assert (tally.runs, len(tally.exceptions)) == (2, 2)
     assert "planted" in tally.exceptions[0][1]
 

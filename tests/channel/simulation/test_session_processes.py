@@ -79,19 +79,6 @@ def test_disputes_in_any_weather_are_the_same_too(adversary: str, weather: str) 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize("weather", WEATHERS)
-def test_a_side_restored_from_an_old_copy_is_the_same_too(weather: str, side: int) -> None:
-    """With decks: steps that the old process began end in the new one."""
-    same_apart(Scenario(("holdem",), "apart", side=side, weather=weather, old_copy=12))
-
-
-@pytest.mark.long
-def test_an_old_copy_waits_until_both_sides_have_a_new_connection() -> None:
-    same_apart(Scenario(("calpoker",), "r0", side=1, weather="reconnects", old_copy=5))
-
-
-@pytest.mark.long
 @pytest.mark.parametrize(
     "setup",
     [

@@ -10,20 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from channelsim.channel.attack import dispute_sweep
+from channelsim.channel.attack.dispute_sweep import COPIED, old_copies, sweep_of_all
+from channelsim.channel.attack.kinds import WEATHERS
 from channelsim.channel.campaign import directory
 from channelsim.channel.campaign.campaign import Place
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.executors import ThisProcess
 from channelsim.channel.cli.work.dispute_run import sweep_document
+from channelsim.channel.crypto import bls
 from channelsim.channel.report.html.campaign_page import document_page
-from channelsim.channel.simulation import sweep_campaign
-from channelsim.channel.simulation.bounds import WEATHERS
 from channelsim.channel.simulation.scenario import Scenario, adversaries_for
 from channelsim.channel.simulation.sweep import SweepTotals, beginnings, everywhere, menus
-from channelsim.channel.simulation.sweep_campaign import (
-    Sweep,
-    sweep_of_all,
-)
+from channelsim.channel.simulation.sweep_campaign import Sweep
 from tests.channel.command import channelsim
 
 CONFIGURATION = sweep_of_all("s", 1).configuration
@@ -44,7 +43,34 @@ def test_every_adversary_of_every_seed_has_a_number() -> None:
     able = adversaries_for(menu.games for menu in menus())
     assert size == 2 * (1 + len(able) + len(WEATHERS))
     assert [seed for shard in sweep.plan.shards() for seed in shard.seeds] == list(range(size))
-    assert len(list(beginnings("s/0", 0))) == size // 2
+    assert len(list(beginnings("s/0", 0))) == size // 2 - len(WEATHERS)
+
+
+def test_old_copies_have_each_weather_and_are_made_at_every_few_events(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    def noted(seed: str, number: int, weather: str, only: tuple[str, ...]) -> Iterator[SweepTotals]:
+        asked.append(weather)
+        yield SweepTotals(runs=1)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(dispute_sweep, "old_copies", noted)
+        patch.setattr(dispute_sweep, "everywhere", lambda first, before: iter(()))
+        sweep = sweep_of_all("s", 1, ("calpoker",))
+        assert sum(part.runs for n in range(sweep.adversaries) for part in sweep.runs(n)) == 9
+    assert asked == list(WEATHERS)
+    tally = SweepTotals()
+    with bls.remembered():
+        for part in old_copies("s", 1, "reconnects", ("calpoker",)):
+            tally.merge(part)
+    assert (tally.broken, tally.exceptions, tally.attacked) == ([], [], [])
+    assert tally.runs > tally.idle > 0
+    assert [*tally.matrix] == [COPIED]
+    cells = tally.matrix[COPIED]
+    assert sum(cell.runs for cell in cells.values()) == tally.runs - tally.idle > 3
+    assert len(cells) > 1
 
 
 FEW = Sweep(few, CONFIGURATION, len(SOME))
@@ -87,8 +113,9 @@ def test_a_campaign_stores_what_it_finds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     begun = [Scenario(("calpoker",), "x", "no-funding")]
-    monkeypatch.setattr(sweep_campaign, "beginnings", lambda seed, number, only: iter(begun))
-    monkeypatch.setattr(sweep_campaign, "everywhere", lambda first, turn: iter([broken(first)]))
+    monkeypatch.setattr(dispute_sweep, "beginnings", lambda seed, number, only: iter(begun))
+    monkeypatch.setattr(dispute_sweep, "WEATHERS", {})
+    monkeypatch.setattr(dispute_sweep, "everywhere", lambda first, turn: iter([broken(first)]))
     monkeypatch.setattr("channelsim.channel.cli.campaigns.chosen_workers", here)
     ran = channelsim(capsys, "dispute", "run", "--all", "--out", tmp_path / "all", "--json")
     document = json.loads(ran.out)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 from msgspec.structs import replace
 
 from channelsim.channel.attack.actions import Action, Attack
+from channelsim.channel.attack.disputes import play
+from channelsim.channel.attack.kinds import OLD_COPY
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.chain_news import StateCounts
 from channelsim.channel.peer.interface import Acted
@@ -15,7 +15,6 @@ from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.onchain.signed_games import SignedGames
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.store import snapshots
@@ -73,11 +72,11 @@ def test_a_peer_killed_on_chain_opens_what_it_marked(acts: int) -> None:
 def test_an_old_copy_of_a_store_loses_nothing() -> None:
     with dots.registered(), bls.remembered():
         copies = 0
-        for step in range(3, 12):
-            scenario = Scenario(("dots",), f"old {step}", "silent", step=step, side=0, hands=3)
-            run = Arena(dataclasses.replace(scenario, old_copy=step)).run()
-            copies += restored(run) is not None
-            assert check(run) == []
+        for at in range(13, 27, 2):
+            silent = Action("deviate", 0, at // 2, name="silent")
+            dispute = play(dotted(silent, Action(OLD_COPY, 1, at, at // 2)))
+            copies += restored(dispute.run) is not None
+            assert dispute.broken == []
         assert copies > 2
 
 

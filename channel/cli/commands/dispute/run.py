@@ -69,8 +69,8 @@ class ScenarioOptions:
         whole(
             1,
             MOST_STEPS,
-            "The number of its messages after which the honest peer is restored from an old copy"
-            " of its store; without NAME, both peers are honest.",
+            "The event before which the honest peer goes on from an old copy of its files; without"
+            " NAME, both peers are honest.",
         ),
     ] = None
     most_states: Annotated[

@@ -1,0 +1,155 @@
+"""Disputes of `dispute run` as scripts of attacked sessions, and their transcripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from channelsim.channel.attack.actions import Action, Attack, check, hostile_side
+from channelsim.channel.attack.campaign import Broken, shrunk_violations
+from channelsim.channel.attack.drawing import arranged
+from channelsim.channel.attack.kinds import KINDS, OLD_COPY
+from channelsim.channel.attack.session import Observer, Session
+from channelsim.channel.attack.weathers import weather as weather_of
+from channelsim.channel.attack.world import run_observed
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.errors import UsageError
+from channelsim.channel.session.session_events import Listener, SessionEvent
+from channelsim.channel.session.transcript import Lines, Record, Sink, record_of
+from channelsim.channel.simulation.promises.checker import BrokenPromise
+from channelsim.channel.simulation.promises.old_copies import restored
+from channelsim.channel.simulation.run import HANDSHAKE, Run, part_of, part_of_message
+from channelsim.games.chance import Chance
+from channelsim.games.names import printable
+
+ATTACKED_DISPUTE = "channelsim dispute 4"
+"""The format of the transcript of a dispute that is a script."""
+
+
+def dispute_script(
+    games: Sequence[str],
+    seed: str,
+    *,
+    adversary: str = "",
+    step: int = 0,
+    side: int = 1,
+    weather: str = "calm",
+    old_copy: int = 0,
+    hands: int = 1,
+    mixed: bool = False,
+) -> Attack:
+    """The script of a dispute. Its `side` is the adversary's, if there is one.
+
+    Before the event `old_copy` of its peer, the other side goes on from a copy of its files that is
+    some events older (0: it never does).
+    """
+    chance = Chance(derive(seed.encode(), "dispute", adversary, step, weather, old_copy))
+    actions: list[Action] = []
+    if adversary:
+        amount = chance.below(KINDS["deviate"].most + 1)
+        actions.append(Action("deviate", side, step, amount, name=adversary))
+    if old_copy:
+        amount = min(old_copy, chance.between(8, KINDS[OLD_COPY].most))
+        actions.append(Action(OLD_COPY, 1 - side, old_copy, amount))
+    actions += weather_of(weather, 1 - side, chance)
+    attack = Attack(tuple(games), seed, tuple(actions), hands, mixed=mixed)
+    return arranged(attack, chance)
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """A script that was run: its session, and the run as promises are checked by."""
+
+    attack: Attack
+    session: Session
+    run: Run
+
+    @property
+    def broken(self) -> list[BrokenPromise]:
+        """What was broken, by monitor."""
+        return [BrokenPromise(one.monitor, one.text) for one in self.session.violations]
+
+    @property
+    def is_checked(self) -> bool:
+        """True if the adversary deviated, or the old copy lacked a state."""
+        if any(action.kind == OLD_COPY for action in self.attack.actions):
+            return restored(self.run) is not None
+        return self.run.deviated or not self.run.scenario.adversary
+
+    @property
+    def part(self) -> str:
+        """The part of the session in which the copy was restored, or the adversary deviated.
+
+        Empty if nothing was checked or broken.
+        """
+        if not self.is_checked and not self.session.violations:
+            return ""
+        copy = restored(self.run)
+        if copy is None:
+            return part_of(self.run)
+        return part_of_message(copy.last, self.run.party.peer) if copy.last else HANDSHAKE
+
+    def shrunk(self) -> Iterator[Broken]:
+        """The script, shrunk for each monitor that it breaks."""
+        yield from shrunk_violations(self.attack, self.session)
+
+
+def honest_side(attack: Attack) -> int:
+    """The side that the promises of a dispute are to: the one that is restored, or not hostile."""
+    hostile = hostile_side(attack.actions)
+    if hostile is not None:
+        return 1 - hostile
+    return next((one.side for one in attack.actions if one.kind == OLD_COPY), 0)
+
+
+def play(attack: Attack, observer: Observer | None = None) -> Dispute:
+    """Run a script. Its run has the names of its adversary and of its honest side."""
+    session, run = run_observed(attack, observer or Observer())
+    scenario = replace(run.scenario, side=1 - honest_side(attack))
+    deviation = next((one for one in attack.actions if one.name), None)
+    if deviation is not None:
+        scenario = replace(scenario, adversary=deviation.name, step=deviation.at)
+    return Dispute(attack, session, replace(run, scenario=scenario))
+
+
+def script_in(path: Path, header: Record) -> Attack:
+    """Read the script in the first line of a transcript. Raises `UsageError`."""
+    try:
+        return check(msgspec.convert(header, _Header).script)
+    except (msgspec.ValidationError, UsageError) as error:
+        raise UsageError(
+            f"{path}: line 1: not the head of a dispute: {printable(str(error))}"
+        ) from None
+
+
+class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    format: str
+    script: Attack
+
+
+def recorded(attack: Attack, sink: Sink, *listeners: Listener) -> tuple[Dispute, str]:
+    """Run a script and write its transcript; also returns the digest of that."""
+    lines = Lines(sink)
+    lines.write({"format": ATTACKED_DISPUTE, "script": msgspec.to_builtins(attack)})
+
+    def hear(event: SessionEvent) -> None:
+        """Write an event, and tell the listeners."""
+        record = record_of(event)
+        if record is not None:
+            lines.write(record)
+        for listener in listeners:
+            listener(event)
+
+    dispute = play(attack, Observer(hear))
+    broken = [[promise.promise, promise.how] for promise in dispute.broken]
+    end = {
+        "blocks": dispute.session.blocks,
+        "reorgs": dispute.run.reorgs,
+        "deviated": dispute.run.deviated,
+        "broken": broken,
+    }
+    lines.write({"end": end})
+    return dispute, lines.digest()
