@@ -44,7 +44,6 @@ def broken_with(name: str, *actions: Action) -> tuple[str, bool]:
 
 LEAVES = Action("go-on-chain", 0, 24)
 DROPPED = Action("push-forgotten", 0, 0, since="chain", blocks=4)
-HIDDEN = (Action("go-on-chain", 1, 24), Action("solutions-hidden", 0, 20, blocks=3))
 
 
 @pytest.mark.parametrize(
@@ -52,7 +51,6 @@ HIDDEN = (Action("go-on-chain", 1, 24), Action("solutions-hidden", 0, 20, blocks
     [
         ("hides-dropped-spends", (LEAVES, DROPPED), "does not know of a dropped unroll"),
         ("reports-drops-again", (LEAVES, DROPPED), "hears of a dropped unroll again"),
-        ("needs-solutions", HIDDEN, "does not preempt state"),
     ],
 )
 def test_a_fault_that_a_failing_node_shows_is_noticed(
