@@ -43,7 +43,6 @@ from channelsim.channel.attack.session_limits import (
     MOST_STEPS,
     MOST_VIOLATIONS,
     Endless,
-    limited,
 )
 from channelsim.channel.attack.side_monitors import SideMonitors
 from channelsim.channel.attack.situations import Killed, Noted, Restarted, Situations, side_of
@@ -73,6 +72,7 @@ from channelsim.channel.simulation.kills import Kill
 from channelsim.channel.simulation.reorganisations import Reorganisations
 from channelsim.channel.simulation.run import Party, Run, RunLog
 from channelsim.channel.simulation.scenario import Scenario, setup_of
+from channelsim.channel.system.time_limit import time_limit
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 
@@ -189,7 +189,7 @@ class World:
     def run(self) -> tuple[Session, Run]:
         """Run it to its end, and check it."""
         try:
-            with limited():
+            with time_limit(MOST_SECONDS, Endless, of_processor=True):
                 run_virtually(self._run)
         except Stalled as error:
             self._violated("ends", str(error))

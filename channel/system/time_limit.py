@@ -14,22 +14,29 @@ class OutOfTime(BaseException):
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise `OutOfTime` in the block after this many seconds of the clock.
+def time_limit(
+    seconds: float, error: type[BaseException] = OutOfTime, *, of_processor: bool = False
+) -> Iterator[None]:
+    """Raise an error in the block after this many seconds of the clock, or of the processor.
 
     Without effect outside of the main thread, in which alone Python handles signals.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGALRM, _raise)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    timer, number = (
+        (signal.ITIMER_PROF, signal.SIGPROF)
+        if of_processor
+        else (signal.ITIMER_REAL, signal.SIGALRM)
+    )
+
+    def stop(signum: int, frame: FrameType | None) -> None:
+        raise error
+
+    before = signal.signal(number, stop)
+    signal.setitimer(timer, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def _raise(signum: int, frame: FrameType | None) -> None:
-    raise OutOfTime
+        signal.setitimer(timer, 0)
+        signal.signal(number, before)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from threading import Thread
 
 import pytest
 
 from channelsim.channel.attack import world
 from channelsim.channel.attack.actions import Action, Attack
 from channelsim.channel.attack.session import Session
-from channelsim.channel.attack.session_limits import MOST_STEPS, Endless, limited
+from channelsim.channel.attack.session_limits import MOST_STEPS
 from channelsim.channel.attack.world import run
 from channelsim.channel.crypto.keyed_hash import fast_signatures
 from scripts.tools.attack_faults.planting import Reach
@@ -32,29 +31,9 @@ def fast(attack: Attack, planted: str = "") -> Session:
         return run(attack)
 
 
-def busy_for_ever() -> None:
-    while True:
-        pass
-
-
-def test_code_that_never_comes_back_is_interrupted() -> None:
-    with pytest.raises(Endless), limited(0.05):
-        busy_for_ever()
-    with limited(10):
-        assert sum(range(1000))
-
-
-def test_a_thread_of_its_own_has_no_limit() -> None:
-    done: list[int] = []
-
-    def work() -> None:
-        with limited(0):
-            done.append(sum(range(1000)))
-
-    thread = Thread(target=work)
-    thread.start()
-    thread.join()
-    assert done
+def test_a_session_that_never_comes_back_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(world, "MOST_SECONDS", 0.01)
+    assert "ends: it goes on after 0 s of the processor" in texts(fast(FULL))
 
 
 def test_a_session_of_too_many_events_ends_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
