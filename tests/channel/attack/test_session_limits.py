@@ -8,9 +8,9 @@ import pytest
 
 from channelsim.channel.attack import world
 from channelsim.channel.attack.actions import Action, Attack
-from channelsim.channel.attack.session import Session
+from channelsim.channel.attack.session import Observer, Session
 from channelsim.channel.attack.session_limits import MOST_STEPS
-from channelsim.channel.attack.world import run
+from channelsim.channel.attack.world import run, run_observed
 from channelsim.channel.crypto.keyed_hash import fast_signatures
 from scripts.tools.attack_faults.planting import Reach
 from scripts.tools.attack_faults.table import faults
@@ -31,9 +31,15 @@ def fast(attack: Attack, planted: str = "") -> Session:
         return run(attack)
 
 
+def never_comes_back(event: object) -> None:
+    while True:
+        pass
+
+
 def test_a_session_that_never_comes_back_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(world, "MOST_SECONDS", 0.01)
-    assert "ends: it goes on after 0 s of the processor" in texts(fast(FULL))
+    monkeypatch.setattr(world, "MOST_SECONDS", 2.0)
+    session, *_ = run_observed(FULL, Observer(on_event=never_comes_back))
+    assert "ends: it goes on after 2 s of the processor" in texts(session)
 
 
 def test_a_session_of_too_many_events_ends_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
