@@ -69,7 +69,7 @@ class Dispute:
 
     @property
     def broken(self) -> list[BrokenPromise]:
-        """What was broken, by monitor."""
+        """The violations, by monitor."""
         return [BrokenPromise(one.monitor, one.text) for one in self.session.violations]
 
     @property

@@ -60,7 +60,7 @@ chain or to play fewer hands, and that of those with decks: there all hands have
 the end is a shutdown."""
 
 DISTURBING = ("close", "cancel", "propose", "run-close", "run-recover")
-"""What players want, and no calm session has: other hands than those agreed on."""
+"""Wishes of players that no calm session has: other hands than those agreed on."""
 
 PAIRED = 6
 """The per cent of the sessions in which a player proposes a game, and then wants the shutdown."""

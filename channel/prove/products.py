@@ -82,7 +82,7 @@ def divided(path: Path, left: Number, right: Number, most: tuple[int, int]) -> t
 
 
 def exact(terms: Iterable[Term]) -> list[Condition]:
-    """That the products and quotients in terms are real ones."""
+    """Conditions by which the products and quotients in terms are real ones."""
     conditions, seen, waiting = [], set[int](), list(terms)
     while waiting:
         term = waiting.pop()

@@ -36,10 +36,10 @@ from channelsim.channel.prove.rules.standins.base import StandIn
 from channelsim.channel.prove.symbols import Undecided
 
 REWRITTEN = " on stand-ins"
-"""What the names of modules end with whose functions were rewritten."""
+"""The end of the names of modules whose functions were rewritten."""
 
 OURS = "channelsim."
-"""What the names of modules begin with whose functions have no memory that a run can see."""
+"""The beginning of the names of modules whose functions have no memory that a run can see."""
 
 PLAIN = (int, bool, bytes, str, float, complex, NoneType, range, slice, type, Enum, ModuleType)
 """Values that nothing changes."""
@@ -96,7 +96,7 @@ def call(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
 
 
 def iterated(value: Any, is_new: bool = False) -> Any:
-    """What a loop goes through: not an iterator that it would use up for others.
+    """The value that a loop goes through: not an iterator that it would use up for others.
 
     One that a call has just made may be gone through if nobody has begun to.
     """

@@ -198,7 +198,9 @@ def _check_key(key: Any) -> None:
     if type(key) is tuple:
         for part in key:
             _check_key(part)
-    elif not (issubclass(type(key), StandIn) or any(_is_like(type(key), one) for one in COMPARED)):
+    elif not (
+        issubclass(type(key), StandIn) or any(_is_like(type(key), kind) for kind in COMPARED)
+    ):
         raise Undecided(f"an input among items or keys that are of the class {type(key).__name__}")
 
 

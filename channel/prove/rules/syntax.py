@@ -427,7 +427,7 @@ def _binding(name: str, value: ast.expr) -> list[ast.expr]:
 
 
 def _iterated(value: ast.expr) -> ast.expr:
-    """What is gone through; what a call returns may be an iterator that is new."""
+    """A value that is gone through; one that a call returns may be an iterator that is new."""
     match value:
         case ast.Call(ast.Attribute(_, "call"), [ast.Name(name), *_]) if name in NEW_ITERATORS:
             return value

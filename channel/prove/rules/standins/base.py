@@ -88,5 +88,5 @@ def _has_own_operators(kind: type, base: type) -> bool:
 
 
 def _method(kind: type, name: str) -> object:
-    """What instances of a class have by this name: not what its class, such as `EnumType`, has."""
+    """The attribute that instances of a class have, not that of its class, such as `EnumType`."""
     return next((vars(each)[name] for each in kind.__mro__ if name in vars(each)), None)
