@@ -18,15 +18,12 @@ from pathlib import Path
 import msgspec
 
 from channelsim.channel.attack.actions import Action, Attack, hostile_side, possible
+from channelsim.channel.attack.blocks import Blocks
 from channelsim.channel.attack.failing_node import FailingNode
-from channelsim.channel.attack.filled_blocks import filled_by, filled_chain
+from channelsim.channel.attack.filled_blocks import filled_chain
 from channelsim.channel.attack.hostile_side import HostileSide, Surroundings
-from channelsim.channel.attack.hostile_spends import Moment
 from channelsim.channel.attack.kinds import (
-    BLOCK,
-    BLOCK_TIME,
     CALL,
-    DEADLINE,
     MESSAGE,
     OF_BOTH,
     OLD_COPY,
@@ -53,7 +50,6 @@ from channelsim.channel.attack.virtual_time import (
     run_virtually,
 )
 from channelsim.channel.attack.wire import Wire
-from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.crypto.hkdf import derive
@@ -67,30 +63,15 @@ from channelsim.channel.session.defaults import DEFAULT_STACK, DEFAULT_UNIT
 from channelsim.channel.session.identity import make_config, node_seed, policy_chance
 from channelsim.channel.session.session_events import BlockMade, Handled, SessionEvent
 from channelsim.channel.session.setup import NAMES
-from channelsim.channel.simulation.deadlines import deadlines
 from channelsim.channel.simulation.kills import Kill
-from channelsim.channel.simulation.reorganisations import Reorganisations
 from channelsim.channel.simulation.run import Party, Run, RunLog
 from channelsim.channel.simulation.scenario import Scenario, setup_of
 from channelsim.channel.system.time_limit import time_limit
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 
-HEALS_AT = 40
-"""Blocks after which nothing fails any more. All these are multiplied by the spacing."""
-
-PATIENCE = 60
-"""Blocks after the healing until the user of an old copy has it published."""
-
-AFTERWARDS = 8
-"""Blocks that a hostile side still has once the honest one is done."""
-
 HOSTILE = "hostile"
 """The name of the adversary that promises are checked against; its deviations have names."""
-
-MOST_BLOCKS = 400
-"""Blocks after the healing in which everything has to be settled, whatever was under way; for each
-hand if one side is hostile, since it may make each move as late as it may."""
 
 
 def run(attack: Attack) -> Session:
@@ -152,12 +133,8 @@ class World:
         self.monitors = Monitors(self.parties, self.hostile, self.script.done)
         self.situations = Situations()
         self.events: list[Noted] = []
-        self._blocks = Chance(derive(seed, "blocks"))
         self._seconds = 0.0
-        self._reorganisations = Reorganisations(self.chain, self.scenario.game_timeout)
         self._hostile: HostileSide | None = None
-        self._finished: list[int | None] = [None, None]
-        self._quiet_since, self._followed = self._start, 0
         self._steps, self._too_long = 0, asyncio.Event()
         self.processes = [
             Process(
@@ -185,6 +162,22 @@ class World:
             )
             for config in configs
         ]
+        self.blocks = Blocks(
+            chain=self.chain,
+            filled=self._filled,
+            scenario=self.scenario,
+            hostile=self.hostile,
+            times=Chance(derive(seed, "blocks")),
+            script=self.script,
+            wire=self.wire,
+            nodes=self.nodes,
+            parties=self.parties,
+            processes=self.processes,
+            spends=lambda action: self._hostile.spends(action) if self._hostile else (),
+            next_action=self._next_action,
+            note=self._note,
+            observer=self.observer,
+        )
 
     def run(self) -> tuple[Session, Run]:
         """Run it to its end, and check it."""
@@ -207,13 +200,13 @@ class World:
             self.parties,
             tuple(self.run_log.delivered),
             self.chain.peak() - self._start,
-            self._reorganisations.count,
-            (self._finished[0], self._finished[1]),
+            self.blocks.reorganisations.count,
+            (self.blocks.finished[0], self.blocks.finished[1]),
         )
         copies = [process.copies.times for process in self.processes]
         self.monitors.at_the_end(run, self.script.done, copies)
         if self.hostile is None and not any(copies):
-            self.monitors.pace(run, self.script.done, self._quiet_since)
+            self.monitors.pace(run, self.script.done, self.blocks.quiet_since)
         session = Session(
             self.attack,
             tuple(self.script.done),
@@ -239,7 +232,7 @@ class World:
 
     async def _run(self) -> None:
         lives = [asyncio.ensure_future(process.live()) for process in self.processes]
-        chain = asyncio.ensure_future(self._make_blocks())
+        chain = asyncio.ensure_future(self.blocks.run())
         ending = asyncio.ensure_future(self._ended_early())
         try:
             # The blocks end with the session, also if a side never does.
@@ -256,141 +249,6 @@ class World:
 
     async def _ended_early(self) -> None:
         await self._too_long.wait()
-
-    # --- blocks ---
-
-    async def _make_blocks(self) -> None:
-        """Make blocks until both sides are done, or the time for that is over."""
-        hands = 1 if self.hostile is None else self.scenario.hands
-        spacing = self.scenario.spacing
-        for number in range(spacing * (HEALS_AT + MOST_BLOCKS * hands)):
-            await asyncio.sleep(self._blocks.between(BLOCK_TIME // 2, 3 * BLOCK_TIME // 2))
-            if number == spacing * HEALS_AT:
-                self._heal()
-            self._strike()
-            action = self._next_action(BLOCK, 0)
-            if action is not None and action.kind == "spend":
-                self._spend(action)
-                continue
-            self._block()
-            if number == spacing * (HEALS_AT + PATIENCE):
-                for process in self.processes:
-                    process.recover()
-            match action:
-                case Action("rush", amount=more):
-                    for _ in range(more):
-                        self._block()
-                case Action("fill") if self._filled is not None:
-                    self._filled.fill(filled_by(action))
-                case Action("reorganise", amount=amount):
-                    back = min(1 + amount // 2, self.scenario.confirmations)
-                    self._reorganise(back, keep=bool(amount % 2))
-                case _:
-                    pass
-            self._note_faults()
-            if self._is_over():
-                return
-
-    def _strike(self) -> None:
-        """Perhaps replace the newest block, if it is at a deadline: both sides have acted on it.
-
-        What they pushed since is lost, or gets in a block earlier.
-        """
-        peak = self.chain.peak()
-        if not self._can_reorganise(1):
-            return
-        due = (due for party in self.parties for due in deadlines(party.peer))
-        names = sorted({deadline.value for height, deadline in due if height == peak})
-        action = self._next_action(DEADLINE, 0) if names else None
-        if action is not None and self._reorganise(1, keep=bool(action.amount)):
-            self._note(f"at {', '.join(names)}")
-
-    def _note_faults(self) -> None:
-        """Note the height until which faults last that have taken place by now."""
-        new = self.script.done[self._followed :]
-        self._followed += len(new)
-        if new:
-            pause = sum(action.pause for action in new) // (BLOCK_TIME // 2)
-            pause += sum(action.blocks for action in new)
-            self._quiet_since = max(self._quiet_since, self.chain.peak() + pause)
-        hampered = max(node.hampers_until for node in self.nodes)
-        self._quiet_since = max(self._quiet_since, hampered)
-        if self._filled is not None and self._filled.left:
-            self._quiet_since = max(self._quiet_since, self.chain.peak() + self._filled.left)
-
-    def _is_over(self) -> bool:
-        """True if both sides are done, or the honest one some blocks ago; note when they are."""
-        honest = [process for process in self.processes if process.side != self.hostile]
-        for process in honest:
-            if process.is_over and self._finished[process.side] is None:
-                self._finished[process.side] = self.chain.peak()
-        heights = [self._finished[process.side] for process in honest]
-        if any(process.is_given_up for process in honest):
-            return True
-        if None in heights:
-            return False
-        rest = self.scenario.spacing * AFTERWARDS
-        return self.hostile is None or self.chain.peak() >= max(filter(None, heights)) + rest
-
-    def _block(self) -> None:
-        for node in self.nodes:
-            node.take_held()
-        self.chain.farm()
-        self._note(f"block {self.chain.peak()}")
-        self.observer.on_event(BlockMade(self.chain.peak()))
-
-    def _reorganise(self, back: int, *, keep: bool, bundle: Bundle | None = None) -> bool:
-        """Replace blocks, where that can be."""
-        if not self._can_reorganise(back, opens=bundle is not None):
-            return False
-        self._reorganisations.replace(back, 1, keep=keep, bundle=bundle)
-        for side in Side:
-            self.script.mark("reorganise", side)
-        self._note(f"reorganised {back}, block {self.chain.peak()}")
-        self.observer.on_fault(None, f"the last {counted(back, 'block')} are replaced")
-        return True
-
-    def _can_reorganise(self, back: int, *, opens: bool = False) -> bool:
-        """True if blocks can be replaced: beside a hostile side after a rest, or in the opening."""
-        rested = self.hostile is None or self._reorganisations.has_rested or opens
-        return rested and self._reorganisations.can_replace(back)
-
-    def _rewind(self, back: int, bundle: Bundle | None = None) -> bool:
-        """Replace blocks for an adversary, as `Rewind` says."""
-        deepest = self.scenario.confirmations + 1
-        if not 1 <= back <= deepest:
-            return False
-        if not self._reorganise(back, keep=bundle is not None, bundle=bundle):
-            return False
-        # What was final is not: a user whose process has ended looks at it once more.
-        for process in self.processes if back == deepest else ():
-            if process.look_again():
-                self._finished[process.side] = None
-        return True
-
-    def _spend(self, action: Action) -> None:
-        """Make a block, and offer spends of the hostile side before it or after it."""
-        moment = Moment(action.amount % len(Moment))
-        if moment is not Moment.BEFORE_BLOCK:
-            self._block()
-        if moment.back:
-            self._reorganise(moment.back, keep=False)
-        for bundle in self._hostile.spends(action) if self._hostile is not None else ():
-            answer = self.chain.push(bundle).answer
-            self._note(f"spend of side {action.side}: {answer.value}")
-        if moment is Moment.BEFORE_BLOCK:
-            self._block()
-
-    def _heal(self) -> None:
-        self.script.is_healed = True
-        self.wire.heal()
-        for node in self.nodes:
-            node.heal()
-        for process in self.processes:
-            process.healed.set()
-        self._quiet_since = self.chain.peak()
-        self._note("healed")
-        self.observer.on_fault(None, "from now on nothing fails")
 
     # --- the parts of the world ---
 
@@ -411,7 +269,7 @@ class World:
             self.chain,
             lambda: self._next_action(CALL, side),
             lambda: asyncio.get_running_loop().time(),
-            self._block,
+            lambda: self.blocks.make(),
         )
 
     def _slowness(self, side: Side) -> float:
@@ -446,7 +304,7 @@ class World:
             seed=self.attack.seed.encode(),
             games=self.attack.games,
             chain=self.chain,
-            rewind=self._rewind,
+            rewind=self.blocks.rewind,
             took_place=self._took_place,
             reconnect=lambda: asyncio.get_running_loop().call_soon(
                 self.wire.reset, Action("reset", 0, 0)

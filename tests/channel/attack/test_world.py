@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from channelsim.channel.attack import monitors, world
+from channelsim.channel.attack import blocks, monitors
 from channelsim.channel.attack.actions import Action, Attack, check
 from channelsim.channel.attack.drawing import draw
 from channelsim.channel.attack.kinds import DEADLINE, EVENT, KINDS, MESSAGE
@@ -119,11 +119,11 @@ def test_a_session_ends_and_says_so_if_a_side_never_settles(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Its player wants nothing: neither hands nor the end."""
-    monkeypatch.setattr(world, "MOST_BLOCKS", 20)
+    monkeypatch.setattr(blocks, "MOST_BLOCKS", 20)
     monkeypatch.setattr(SidePlayer, "next_command", lambda player: None)
     session = attacked()
     assert [violation.monitor for violation in session.violations] == ["settled"] * 2
-    assert session.blocks == world.HEALS_AT + 20
+    assert session.blocks == blocks.HEALS_AT + 20
 
 
 def test_a_side_that_has_heard_nothing_may_wait_for_ever() -> None:
