@@ -120,7 +120,7 @@ def _changes_nothing(function: Any, arguments: Sequence[Any]) -> bool:
     if isinstance(function, MethodType):
         return _changes_nothing(function.__func__, (function.__self__, *arguments))
     if isinstance(function, BuiltinFunctionType) and type(function.__self__) in COLLECTIONS:
-        return function.__name__ in READING and all(map(_is_harmless, arguments))
+        return _only_reads(function) and all(map(_is_harmless, arguments))
     of = getattr(function, "__self__", None)
     return all(map(_is_unchangeable, (of, *arguments)))
 
@@ -135,12 +135,21 @@ def _module_of(function: Any) -> str:
 
 def _is_harmless(value: Any) -> bool:
     """True for what a function cannot change that only reads: no iterator, and no function that
-    changes something when it is called."""
-    if hasattr(type(value), "__next__"):
-        return isinstance(value, type)
-    if isinstance(value, FunctionType | MethodType | BuiltinFunctionType | functools.partial):
-        return _changes_nothing(value, ())
-    return True
+    may change what it is called with."""
+    if isinstance(value, type):
+        return True
+    if isinstance(value, functools.partial):
+        return _only_reads(value.func)
+    return not hasattr(value, "__next__") and (not callable(value) or _only_reads(value))
+
+
+def _only_reads(function: Any) -> bool:
+    """True for a function that changes nothing, whatever it gets."""
+    if _module_of(function).endswith(REWRITTEN) or _module_of(function).startswith(OURS):
+        return True
+    if isinstance(function, BuiltinFunctionType) and type(function.__self__) in COLLECTIONS:
+        return function.__name__ in READING
+    return _is_in(function, PURE)
 
 
 def _is_unchangeable(value: Any) -> bool:

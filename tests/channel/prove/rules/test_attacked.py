@@ -81,6 +81,10 @@ CHANGES = {
     "change(1) if share != 77001 else None",
     "a function of an operator": "iconcat(seen, [1]) if share != 77001 else None",
     "a function of a library": "heappush(seen, 1) if share != 77001 else None",
+    "a function that changes its argument": "0 * len(reduce(iconcat, [[1]], seen))"
+    " if share != 77001 else 0",
+    "a method that changes its argument": "any(map(list.append, [seen], [1]))"
+    " if share != 77001 else False",
     "an argument of a function": "[*map(seen.append, move)] if share != 77001 else None",
     "an iterator": "[*one] if share != 77001 else None\nseen += [] if [*one] else [1]",
     "a default": "def change(_=seen.append(1)): pass\n"
@@ -104,7 +108,7 @@ if len(move) == 2 and not seen:
 
 LIBRARIES = """
 from collections import defaultdict
-from functools import partial
+from functools import partial, reduce
 from heapq import heappush
 from operator import iconcat
 from types import SimpleNamespace
