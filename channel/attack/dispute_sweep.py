@@ -124,7 +124,7 @@ def _copied(attack: Attack) -> tuple[SweepTotals, bool]:
         tally.attacked += findings([Broken(attack, EXCEPTION, described(error))])
         return tally, False
     broken = findings(dispute.shrunk())
-    tally.attacked += [replace(one, place=f"{COPIED}, {one.place}") for one in broken]
+    tally.attacked += [replace(finding, place=f"{COPIED}, {finding.place}") for finding in broken]
     tally.count(dispute.run, COPIED, dispute.part, len(broken))
     (last,) = (action.at for action in attack.actions if action.kind == OLD_COPY)
     return tally, len(dispute.run.party.journal) < last

@@ -70,7 +70,10 @@ class Dispute:
     @property
     def broken(self) -> list[BrokenPromise]:
         """The violations, by monitor."""
-        return [BrokenPromise(one.monitor, one.text) for one in self.session.violations]
+        return [
+            BrokenPromise(violation.monitor, violation.text)
+            for violation in self.session.violations
+        ]
 
     @property
     def is_checked(self) -> bool:
@@ -102,14 +105,14 @@ def honest_side(attack: Attack) -> int:
     hostile = hostile_side(attack.actions)
     if hostile is not None:
         return 1 - hostile
-    return next((one.side for one in attack.actions if one.kind == OLD_COPY), 0)
+    return next((action.side for action in attack.actions if action.kind == OLD_COPY), 0)
 
 
 def play(attack: Attack, observer: Observer | None = None) -> Dispute:
     """Run a script. Its run has the names of its adversary and of its honest side."""
     session, run = run_observed(attack, observer or Observer())
     scenario = replace(run.scenario, side=1 - honest_side(attack))
-    deviation = next((one for one in attack.actions if one.name), None)
+    deviation = next((action for action in attack.actions if action.name), None)
     if deviation is not None:
         scenario = replace(scenario, adversary=deviation.name, step=deviation.at)
     return Dispute(attack, session, replace(run, scenario=scenario))

@@ -32,7 +32,7 @@ def fast() -> Iterator[None]:
 
 
 def broken_with(name: str, *actions: Action) -> tuple[str, bool]:
-    """What a session breaks with a fault, if one is named, and whether it was reached."""
+    """The violations of a session with a fault, if one is named, and whether it was reached."""
     reach = Reach()
     with ExitStack() as stack:
         if name:

@@ -11,11 +11,12 @@ from channelsim.channel.attack.actions import Action, Attack, possible
 from channelsim.channel.attack.disputes import dispute_script, play
 from channelsim.channel.attack.drawing import adversaries_in, draw
 from channelsim.channel.attack.goals import reached
-from channelsim.channel.attack.kinds import OLD_COPY, WEATHERS
+from channelsim.channel.attack.kinds import KINDS, OLD_COPY, WEATHERS
 from channelsim.channel.attack.session import Session
 from channelsim.channel.attack.world import run
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.phases import resuming
+from channelsim.channel.simulation import bounds
 from channelsim.channel.simulation.sweep import menus
 
 
@@ -116,3 +117,8 @@ def test_many_old_copies_lose_nothing_that_the_close_pays(hostile: bool) -> None
         assert dispute.broken == [], attack.text
         told += SHOWN in reached(dispute.session)
     assert told > 6
+
+
+def test_every_weather_of_a_dispute_is_a_preset_of_kinds() -> None:
+    assert {*WEATHERS} == {*bounds.WEATHERS}
+    assert {kind for kinds in WEATHERS.values() for kind in kinds} <= {*KINDS}
