@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -21,10 +22,23 @@ settings.register_profile("long", max_examples=200, deadline=None)
 def pytest_configure(config: pytest.Config) -> None:
     """Draw few examples for each property in quick tests, and many in long ones."""
     settings.load_profile("long" if config.option.markexpr == "long" else "quick")
+    gc.disable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path,
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for examples only in files that have a prompt: few of the tests have any."""
+    found = yield
+    if b">>> " in file_path.read_bytes():
+        return found
+    return [one for one in found if type(one) is pytest.Module]
 
 
 def pytest_collection_finish() -> None:
     """Keep what was collected out of every garbage collection."""
+    gc.enable()
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)

@@ -39,6 +39,7 @@ def left_over(folder: Path) -> list[str]:
     return [line for line in listed.stdout.splitlines() if f"{folder}" in line]
 
 
+@pytest.mark.long
 def test_two_policies_play_a_channel(tmp_path: Path) -> None:
     script = started(tmp_path, *POLICIES)
     out, err = script.communicate(timeout=GUARD)
@@ -81,6 +82,9 @@ def test_a_person_sees_both_hands_at_the_end(tmp_path: Path) -> None:
     _, _, end = out.partition("game 0 ended")
     assert "their cards  │" in end
     assert "their cards" not in out.partition("game 0 ended")[0]
+    assert out.splitlines()[-1].startswith("Bob: the end; balances Initiator ")
+    assert "closed by the shutdown" in out
+    assert (list(tmp_path.iterdir()), left_over(tmp_path)) == ([], [])
 
 
 def test_two_terminals_get_commands_that_fit(tmp_path: Path) -> None:

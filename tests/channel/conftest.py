@@ -10,6 +10,7 @@ from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.validation import Validator, ValidBundle
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.agreement import DeckSettings
+from channelsim.clsp import run
 
 MOST_REMEMBERED = 20_000
 """The bytes of solutions in a bundle that is validated once."""
@@ -49,3 +50,12 @@ def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     make = DeckSettings.__init__
     positions, _, group, _ = make.__defaults__ or ()
     monkeypatch.setattr(make, "__defaults__", (positions, 8, group, True))
+
+
+@pytest.fixture
+def early_cut_offs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut runs off at a fortieth of a block's cost: a program without an end takes it all."""
+    cost = run.MAX_COST // 40
+    monkeypatch.setattr(run, "MAX_COST", cost)
+    for function in (run.run, run.run_serialized, run.evaluate):
+        monkeypatch.setattr(function, "__defaults__", (cost,))

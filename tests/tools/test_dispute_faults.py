@@ -55,12 +55,14 @@ QUICK = (
     *("cancels all proposals", "cancels accepted proposals", "loses early messages"),
     *("forgets an undone shutdown", "needs solutions", "goes on from an old copy"),
     *("is silent as an old copy", "publishes its old copy", "stays with an old copy"),
-    *("uses up named numbers", "begins any deck", "keeps ready decks"),
+    *("uses up named numbers", "begins any deck"),
     *("loses acts", "cancels first", "starts times again", "knows no limit"),
     *(f"forgets the spacing of {what}" for what in ("games", "deadlines")),
     *("funds in a hurry", "takes illegal moves", "discloses its seed"),
     *("waits for ever", "clock ahead"),
 )
+
+SLOW = "keeps ready decks"
 """Faults that show within a few runs; of these, too, most are for the long tests."""
 
 
@@ -88,7 +90,7 @@ def test_a_settlement_on_the_counterpartys_turn_is_noticed_on_either_side() -> N
     assert report.scenario.adversary == "breaks-ch-settle-2"
 
 
-@pytest.mark.parametrize("name", one_in(3, QUICK))
+@pytest.mark.parametrize("name", [*one_in(3, QUICK), pytest.param(SLOW, marks=pytest.mark.long)])
 def test_a_fault_is_noticed(name: str) -> None:
     report = examine(BY_NAME[name], "faults")
     assert report.outcome is FaultStatus.NOTICED, report

@@ -45,7 +45,11 @@ def test_an_adversary_of_today_deviates_in_a_whole_session(name: str) -> None:
     session = attacked(deviation(name))
     assert session.done == (deviation(name),)
     assert session.violations == ()
-    assert session.digest == attacked(deviation(name)).digest
+
+
+@pytest.mark.parametrize("name", ["pinner", "garbler", "chameleon"])
+def test_a_session_with_an_adversary_is_the_same_again(name: str) -> None:
+    assert attacked(deviation(name)).digest == attacked(deviation(name)).digest
 
 
 @pytest.mark.parametrize("rule", ["CH-MOVE-4", "CH-BATCH-2", "CH-OPEN-8", "CH-SHUT-3"])

@@ -59,6 +59,7 @@ def test_a_cluster_gives_the_same_also_with_something_killed(
     assert not done.lost
 
 
+@pytest.mark.long
 def test_a_crosscheck_on_a_cluster_is_the_one_here(address: str) -> None:
     target = load("spacepoker")
     place = campaign.Place(lambda: DaskCluster(address))

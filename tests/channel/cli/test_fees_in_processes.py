@@ -11,6 +11,8 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
+import pytest
+
 from channelsim.channel.chain.coins import Bundle, Coin, condition
 from channelsim.channel.chain.constants import LEAST_BLOCK_COST
 from channelsim.channel.chain.interface import Answer
@@ -126,6 +128,7 @@ async def all_ended(play: Callable[[list[Side]], Awaitable[None]]) -> None:
         await killed(*(side for side in sides if side.process.returncode is None))
 
 
+@pytest.mark.long
 def test_a_channel_is_opened_and_settled_in_full_blocks_for_a_fee(tmp_path: Path) -> None:
     """Two processes open it; one is left, with too small a maximum first, and killed twice."""
     chain = CrowdedChain()

@@ -116,7 +116,7 @@ def test_what_only_the_keyed_hash_breaks_is_counted_and_no_finding(
 def test_a_part_says_so_and_is_the_same_with_any_number_of_processes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    campaign = explorations((GAMES,), "jobs", 8)
+    campaign = explorations((GAMES,), "jobs", 4)
     alone, shared = (campaign.run(here(campaign, jobs)) for jobs in (1, 2))
     assert alone.digest == shared.digest
     assert alone.totals.counts["frontier"] > 0

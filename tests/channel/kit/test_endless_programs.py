@@ -18,6 +18,8 @@ from tests.channel.lab.broken import ENDLESS, target_file
 
 CASES = 60
 
+pytestmark = pytest.mark.usefixtures("early_cut_offs")
+
 
 @pytest.fixture(scope="module")
 def target(tmp_path_factory: pytest.TempPathFactory) -> Target:

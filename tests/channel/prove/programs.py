@@ -111,6 +111,7 @@ class WrongModel:
     model: str
     program: str
     longest: int = 4
+    sizes: tuple[int, ...] = ()
 
 
 _FILE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("planted.toml").read_text("utf-8"))

@@ -106,7 +106,8 @@ def agree(programs: list[Program], chance: FastChance, size: int) -> None:
 
 
 def test_equal_programs_agree_in_real_runs() -> None:
-    verdicts = Counter(check(seed, 5.0) for seed in range(24))
+    # What takes longer is undecided here: three of these programs.
+    verdicts = Counter(check(seed, 0.3) for seed in range(24))
     assert verdicts["equal"] >= 2
     assert verdicts["different"] >= 8
 

@@ -66,6 +66,7 @@ def test_what_the_difference_needs_stays() -> None:
     assert isinstance(part(shown, EVIDENCE), tuple)
 
 
+@pytest.mark.usefixtures("early_cut_offs")
 def test_runs_without_end_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each takes seconds: an input on which a program never ends is shrunk by a few of them."""
     monkeypatch.setattr(shrinking, "ENDLESS", 2)

@@ -29,7 +29,7 @@ from tests.channel.disputes import with_config
 from tests.channel.session.spectator import Spectator
 from tests.channel.table import ANN, BEN, Table, sit
 
-FEW, MANY = 10, 150
+FEW, MANY = 10, 60
 
 MOST_BLOCKS = 80
 

@@ -75,7 +75,13 @@ def counts(player: PokerPlayer, policy: str) -> tuple[int, int]:
     return verbs.count("fold"), sum(verb in bets for verb in verbs)
 
 
-@pytest.mark.parametrize(("name", "policy"), EVERY)
+@pytest.mark.parametrize(
+    ("name", "policy"),
+    [
+        pytest.param(*one, marks=pytest.mark.long if number % 3 else ())
+        for number, one in enumerate(EVERY)
+    ],
+)
 def test_a_stronger_hand_folds_no_more_and_bets_no_less(name: str, policy: str) -> None:
     chance = Chance(f"{name} {policy}".encode())
     found = [*turns(name, "one"), *turns(name, "two")]

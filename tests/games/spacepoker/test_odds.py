@@ -60,6 +60,7 @@ def test_every_sequence_of_five_cards() -> None:
     assert values.total() == 13**5 == 371_293
 
 
+@pytest.mark.long
 def test_best_of_seven_by_multisets() -> None:
     values: Counter[tuple[int, ...]] = Counter()
     for cards in combinations_with_replacement(RANKS, 7):

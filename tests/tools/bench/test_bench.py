@@ -34,6 +34,7 @@ def test_the_multiplications_of_a_program_are_counted() -> None:
     assert counted == {"point": 2}
 
 
+@pytest.mark.long
 def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     make_small(monkeypatch)
     # In a context of its own, where no signature is remembered.

@@ -35,7 +35,7 @@ with available():
     print(json.dumps(differ))
 """
 
-PARTS = 10
+PARTS = 30
 """The parts of the list whose programs are compiled, a test each."""
 
 
@@ -116,6 +116,7 @@ def test_the_command_says_what_it_did_not_find() -> None:
     assert "not found: ticks-two-of-one" in ran.stdout
 
 
+@pytest.mark.long
 def test_the_command_counts_rates_and_searches_right_programs() -> None:
     rate = _run(
         "-m", "scripts.tools.mistakes", "--rate", "--only", "parity-share-reversed", "--runs", 1

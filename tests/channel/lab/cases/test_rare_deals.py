@@ -59,7 +59,7 @@ def test_ties_of_low_hands_go_together_with_high_hands_of_every_order() -> None:
     pack = registry.get("omaha8").pack
     assert pack is not None
     together = set()
-    for compared in taken(rare(pack), pack, 60):
+    for compared in taken(rare(pack), pack, 30):
         if "low" in compared:
             (mine, theirs), (low, others_low) = compared[HAND], compared["low"]
             together.add(

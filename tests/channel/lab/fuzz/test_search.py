@@ -175,6 +175,7 @@ KICKERS = (
 """Of four of a kind the kicker is not compared."""
 
 
+@pytest.mark.long
 def test_a_rare_meeting_of_hands_is_found_and_explained(tmp_path: Path) -> None:
     target = load(str(target_file(tmp_path, "spacepoker", KICKERS)))
     found = [one for one in searched(target, "c", 220_000).findings if not one.order_only]

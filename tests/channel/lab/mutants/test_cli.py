@@ -102,7 +102,7 @@ def test_without_rules_honest_play_has_to_notice(
 ) -> None:
     """What no recorded case notices is open; a case that does notice it kills it."""
     target, cases = toy(tmp_path), tmp_path / "honest.jsonl"
-    asked = ("mutants", target, "--validator", "reveal", "--seconds", 1, "--jobs", 1)
+    asked = ("mutants", target, "--validator", "reveal", "--seconds", 0.05, "--jobs", 1)
     ran = channelsim(capsys, *asked)
     assert ran.code == 1
     share = "reveal, main, expression 20: (= MOVER_SHARE number) -> 1"

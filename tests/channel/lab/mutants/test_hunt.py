@@ -116,6 +116,7 @@ def test_the_number_of_processes_changes_nothing() -> None:
     assert not results[0][-1][0]
 
 
+@pytest.mark.usefixtures("early_cut_offs")
 def test_an_endless_mutant_dies_of_its_cost() -> None:
     endless = serialize(code((2, 1, 1)))
     (result,) = hunted(TARGET, [mutant(endless)], seed="s", seconds=1, jobs=1).hunt.results

@@ -218,6 +218,7 @@ def test_a_finding_finds_its_target(tmp_path: Path, capsys: pytest.CaptureFixtur
         assert "raise: " in ran.out
 
 
+@pytest.mark.usefixtures("early_cut_offs")
 def test_an_endless_run_is_cut_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # (a 2 3) in an environment whose code is (a 1 1), itself: it applies itself for ever.
     file = tmp_path / "finding.json"
