@@ -306,10 +306,10 @@ def test_every_write_of_the_watchers_data_fails_once(
 
 
 # The quick tests take one side for each call, and the long tests both.
-CALLS = list(product(Side, ("node", "pushes", "player", "listener", "actor")))
+EVERY_CALL = list(product(Side, ("node", "pushes", "player", "listener", "actor")))
 
 
-@pytest.mark.parametrize("call", one_in(2, CALLS), ids=str)
+@pytest.mark.parametrize("call", one_in(2, EVERY_CALL), ids=str)
 def test_a_later_call_fails_in_every_life(call: tuple[Side, str]) -> None:
     side, where = call
     leaves = side is Side.RECEIVER

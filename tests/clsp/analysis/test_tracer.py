@@ -279,7 +279,7 @@ def test_deep_programs_are_traced_and_the_deepest_are_refused() -> None:
     assert len(text) < 2000
     assert "…" in text
     with pytest.raises(TooDeep):
-        Tracer(nested_ifs(10_000))
+        Tracer(nested_ifs(30_000))
 
 
 def test_a_tracer_forgets_the_run_before() -> None:

@@ -23,8 +23,8 @@ from channelsim.channel.lab.targets.target import of_game
 from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import ENDLESS, target_file
-from tests.sampling import one_in
 from tests.menu import DECKS, each_game, each_program
+from tests.sampling import one_in
 
 GAME = "spacepoker"
 
