@@ -49,9 +49,8 @@ def test_two_policies_play_a_channel(tmp_path: Path) -> None:
     assert (list(tmp_path.iterdir()), left_over(tmp_path)) == ([], [])
 
 
-@pytest.mark.parametrize(
-    "ends_by", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("ends_by", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_cleans_up(tmp_path: Path, ends_by: int) -> None:
     script = started(tmp_path, *POLICIES, "--hands", "100")
     assert script.stdout is not None
@@ -101,4 +100,4 @@ def test_two_terminals_get_commands_that_fit(tmp_path: Path) -> None:
     os.killpg(script.pid, signal.SIGINT)
     script.communicate(timeout=GUARD)
     assert script.returncode == 130
-    assert list(tmp_path.iterdir()) == []
+    assert (list(tmp_path.iterdir()), left_over(tmp_path)) == ([], [])

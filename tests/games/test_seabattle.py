@@ -47,6 +47,7 @@ def test_it_is_played_checked_and_disputed(tmp_path: Path) -> None:
     assert "SEABATTLE-BOARD-4" in dispute.out
 
 
+@pytest.mark.long
 def test_a_liar_shows_that_nobody_counts_the_ships(tmp_path: Path) -> None:
     """The chapter's mistake: honest games end as before, but an illegal board is accepted."""
     wrong = copytree(PACKAGE, tmp_path / "wrong", ignore=ignore_patterns("__pycache__"))

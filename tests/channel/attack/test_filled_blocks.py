@@ -158,6 +158,7 @@ def test_scripts_of_full_blocks_or_of_decks_have_what_goes_with_them_of_the_chos
         assert {action.kind for one in alone for action in one.actions} == {kind}
 
 
+@pytest.mark.long
 def test_decks_are_prepared_for_the_hand_and_for_the_pool() -> None:
     another = Action("prepare", 1, 12)
     session = run(Attack(("five-stud",), "decks", (another,), hands=1))

@@ -381,13 +381,23 @@ def refused(ran: Ran) -> str:
     return ran.err
 
 
+# The quick tests try every third kind of file for an argument, each kind for some arguments.
+EVERY = [3, pytest.param(1, marks=pytest.mark.long)]
+
+
+def tried(argument: str, number: int, every: int) -> bool:
+    """True if the kind of file with this number is tried for an argument."""
+    return (number + list(ARGUMENTS).index(argument)) % every == 0
+
+
+@pytest.mark.parametrize("every", EVERY)
 @pytest.mark.parametrize("argument", ARGUMENTS)
 def test_an_unsuitable_file_is_refused_in_one_line(
-    argument: str, tmp_path: Path, capsys: Capsys
+    argument: str, every: int, tmp_path: Path, capsys: Capsys
 ) -> None:
     arguments, _ = ARGUMENTS[argument]
     for number, (kind, make) in enumerate(BAD.items()):
-        if argument in OPTIONAL and kind in NOTHING:
+        if not tried(argument, number, every) or (argument in OPTIONAL and kind in NOTHING):
             continue
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -412,13 +422,14 @@ def test_an_unsuitable_file_of_a_peer_is_refused_in_one_line(
         assert str(folder) in said, (kind, said)
 
 
+@pytest.mark.parametrize("every", EVERY)
 @pytest.mark.parametrize("argument", ARGUMENTS)
 def test_a_file_of_another_kind_is_named_with_the_command_for_it(
-    argument: str, good: dict[Kind, bytes], tmp_path: Path, capsys: Capsys
+    argument: str, every: int, good: dict[Kind, bytes], tmp_path: Path, capsys: Capsys
 ) -> None:
     arguments, takes = ARGUMENTS[argument]
-    for kind, data in good.items():
-        if kind in takes:
+    for number, (kind, data) in enumerate(good.items()):
+        if kind in takes or not tried(argument, number, every):
             continue
         folder = tmp_path / kind.name
         folder.mkdir()

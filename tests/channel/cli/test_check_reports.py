@@ -82,7 +82,13 @@ def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reports:
     return Reports(tmp_path)
 
 
-@pytest.mark.parametrize("command", CHECKS)
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(command, marks=[pytest.mark.long] * (command == "conform"))
+        for command in CHECKS
+    ],
+)
 def test_a_finding_is_a_failure_and_stands_at_a_line(
     command: str, reports: Reports, tmp_path: Path, capsys: Capsys
 ) -> None:

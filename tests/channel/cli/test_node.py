@@ -87,7 +87,10 @@ def wait_for(chain: RpcChain, coin: Coin) -> None:
     [
         (("--block-on-push", "--wallets", "3"), signal.SIGINT),
         (("--block-every", "0.05", "--listen", "127.0.0.1:0"), signal.SIGTERM),
-        (("--block-on-push", "--agg-sig-data", "05" * 32), signal.SIGINT),
+        pytest.param(
+            *(("--block-on-push", "--agg-sig-data", "05" * 32), signal.SIGINT),
+            marks=pytest.mark.long,
+        ),
     ],
     ids=("on-push", "every", "AGG_SIG data"),
 )

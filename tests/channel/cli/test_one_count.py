@@ -65,7 +65,13 @@ def test_a_theft_is_counted_and_named_in_every_output(
     assert count.startswith(f"{json.loads(last)['counts']['findings']} finding")
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(command, marks=[pytest.mark.long] * (command == "conform"))
+        for command in COMMANDS
+    ],
+)
 def test_nothing_found_is_said_with_the_same_words(
     command: str, tmp_path: Path, capsys: Capsys
 ) -> None:

@@ -111,6 +111,7 @@ def test_a_game_of_another_package_is_in_every_command(tmp_path: Path) -> None:
     assert json.loads(again.out) == deviated
 
 
+@pytest.mark.long
 def test_a_campaign_does_not_go_on_with_another_plug_in(tmp_path: Path) -> None:
     package, folder = tmp_path / "code", tmp_path / "campaign"
     shutil.copytree(PARITY, package)

@@ -40,6 +40,7 @@ from tests.channel.command import Ran, channelsim
 from tests.channel.on_chain import reward
 from tests.channel.store.test_data_directory import SETTINGS
 from tests.channel.table import ANN, BALANCE, BEN, CONFIRMATIONS, STAKE, Table, sit
+from tests.sampling import one_in
 
 COMMAND = "from channelsim.channel.cli import main; main()"
 GUARD = 120.0
@@ -129,7 +130,7 @@ def test_a_hand_is_recovered_from_the_disk_though_blocks_are_replaced(
         assert [line["event"] for line in lines(ended.out)] == ["HandsUnplayed", "Ended"]
 
 
-@pytest.mark.parametrize("how", ["--json", "--text"])
+@pytest.mark.parametrize("how", one_in(2, ["--json", "--text"]))
 def test_a_reader_that_goes_ends_a_peer_in_one_line(tmp_path: Path, how: str) -> None:
     """Exit code 0 would say that the channel has ended."""
     table = sit("reader")

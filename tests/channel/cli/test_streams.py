@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from tests.sampling import one_in
+
 PLAY = "play spacepoker --hands 1 --seed streams"
 
 
@@ -47,19 +49,21 @@ def test_a_full_disk() -> None:
     assert "cannot be written" in one_line(shell("channelsim games > /dev/full"))
 
 
-@pytest.mark.parametrize("command", ["dispute run nobody", "play --seed", f"{PLAY} -o x"])
+@pytest.mark.parametrize(
+    "command", one_in(3, ["dispute run nobody", "play --seed", f"{PLAY} -o x"])
+)
 def test_bad_use_where_no_message_can_be_written(command: str) -> None:
     assert shell(f"channelsim {command} 2> /dev/full").returncode == 2
 
 
-@pytest.mark.parametrize("command", ["games", PLAY, f"{PLAY} --text"])
+@pytest.mark.parametrize("command", one_in(2, ["games", PLAY, f"{PLAY} --text"]))
 def test_a_reader_that_closes_the_pipe(command: str) -> None:
     ran = shell(f"channelsim {command} | head -c 1", PYTHONUNBUFFERED="1")
     assert len(ran.stdout) == 1
     assert (ran.returncode, ran.stderr) == (0, b"")
 
 
-@pytest.mark.parametrize("game", ["spacepoker", "calpoker"])
+@pytest.mark.parametrize("game", one_in(2, ["spacepoker", "calpoker"]))
 def test_a_terminal_without_unicode(game: str) -> None:
     ran = shell(
         f"channelsim play {game} --hands 1 --seed 'Grüße'",
@@ -70,7 +74,9 @@ def test_a_terminal_without_unicode(game: str) -> None:
     assert json.loads(ran.stdout.decode("ascii"))["seed"] == "Grüße"
 
 
-@pytest.mark.parametrize("command", ["dispute run silnt --seed '♠'", f"{PLAY} --text", "--help"])
+@pytest.mark.parametrize(
+    "command", one_in(2, ["dispute run silnt --seed '♠'", f"{PLAY} --text", "--help"])
+)
 def test_the_locale_c(command: str) -> None:
     """Python would write UTF-8 there; a user who chose that locale wants plain letters."""
     ran = shell(f"channelsim {command}", LC_ALL="C")

@@ -52,6 +52,7 @@ def replayed(capsys: Capsys, path: Path, *options: object) -> tuple[int, str]:
     return ran.code, ran.out.splitlines()[-1]
 
 
+@pytest.mark.long
 def test_the_opponents_own_choice_leads_to_a_loss(capsys: Capsys, tmp_path: Path) -> None:
     finding, path = shown(capsys, tmp_path, "commitB", CHOSEN)
     assert (finding.severity, finding.reach) == ("unslashable cheat", "one player's own choice")

@@ -84,7 +84,7 @@ def test_a_rewrite_is_equal(capsys: Capsys, tmp_path: Path) -> None:
 def test_the_last_line_says_it(capsys: Capsys) -> None:
     ran = channelsim(
         *(capsys, "prove", "spacepoker", "--validator", "commitA", "--against", "spacepoker"),
-        *("--jobs", 2),
+        *("--jobs", 1),
     )
     assert ran.code == 0
     assert "move: every value of 0 to 32 bytes" in ran.out

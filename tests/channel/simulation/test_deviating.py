@@ -16,6 +16,7 @@ from channelsim.channel.simulation.scenario import Scenario, reason_against
 from channelsim.channel.simulation.scenario_command import command_of
 from channelsim.games import registry
 from tests.channel.command import channelsim
+from tests.sampling import one_in
 
 IDLE = {
     "free-look": ("--game", "holdem"),
@@ -36,7 +37,7 @@ def usual(name: str) -> Scenario:
     return described_scenario(name, games=None, step=None)
 
 
-@pytest.mark.parametrize("name", IDLE)
+@pytest.mark.parametrize("name", one_in(2, IDLE))
 def test_a_hint_is_a_command_with_which_the_adversary_deviates(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

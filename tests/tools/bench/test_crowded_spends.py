@@ -15,6 +15,7 @@ from scripts.tools.bench.crowded_spends import (
     rows,
     run_trial,
 )
+from tests.sampling import one_in
 
 RATE, SEED = 10, "crowded"
 
@@ -33,7 +34,7 @@ def test_the_stated_maximum_suffices_and_half_of_it_does_not(spend: str, pin: in
     assert (half.pins, whole.pins) == ((1, 1) if pin else (0, 0))
 
 
-@pytest.mark.parametrize("spend", SPENDS)
+@pytest.mark.parametrize("spend", one_in(2, SPENDS))
 def test_a_full_mempool_evicts_pins_and_is_paid_at_its_rate(spend: str) -> None:
     cost = cost_of_spend(spend, SEED, RATE)
     bound = bound_of(cost, PINS[-1], RATE)
