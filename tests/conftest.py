@@ -21,7 +21,8 @@ settings.register_profile("long", max_examples=200, deadline=None)
 
 def pytest_configure(config: pytest.Config) -> None:
     """Draw few examples for each property in quick tests, and many in long ones."""
-    settings.load_profile("long" if config.option.markexpr == "long" else "quick")
+    asked = config.getoption("--hypothesis-profile", None)
+    settings.load_profile(asked or ("long" if config.option.markexpr == "long" else "quick"))
     gc.disable()
 
 

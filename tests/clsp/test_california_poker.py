@@ -7,7 +7,7 @@ from hashlib import sha256
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from channelsim.clsp.programs import load
@@ -15,6 +15,7 @@ from channelsim.clsp.run import Outcome, ProgramSlash, ProgramValid, Raised, run
 from channelsim.clsp.values import NIL, Value, from_list, int_to_atom, to_list
 from tests.clsp.helpers import curried_args, validator_args
 from tests.clsp.test_interpreter import assert_agreed
+from tests.sampling import examples
 
 NAMES = ("a", "b", "c", "d", "e")
 FIVE, FOUR = ([bytes([mask]) for mask in range(256) if mask.bit_count() == bits] for bits in (5, 4))
@@ -93,7 +94,7 @@ evidences: st.SearchStrategy[Value] = st.sampled_from(FIVE) | st.recursive(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=40)
+@examples(1)
 @given(data=st.data())
 def test_no_move_and_no_share_makes_a_validator_raise(name: str, data: st.DataObject) -> None:
     step = data.draw(st.sampled_from(honest_steps()[name]))
@@ -103,7 +104,7 @@ def test_no_move_and_no_share_makes_a_validator_raise(name: str, data: st.DataOb
 
 
 @pytest.mark.parametrize("name", NAMES[:4])
-@settings(max_examples=40)
+@examples(1)
 @given(data=st.data())
 def test_before_the_reveal_neither_evidence_nor_share_change_anything(
     name: str, data: st.DataObject
@@ -114,7 +115,7 @@ def test_before_the_reveal_neither_evidence_nor_share_change_anything(
     assert outcome == step.judge(move=move)
 
 
-@settings(max_examples=60)
+@examples(1)
 @given(data=st.data())
 def test_a_fault_of_the_reveal_itself_is_slashed_by_any_evidence(data: st.DataObject) -> None:
     step = data.draw(st.sampled_from(honest_steps()["e"]))
@@ -125,7 +126,7 @@ def test_a_fault_of_the_reveal_itself_is_slashed_by_any_evidence(data: st.DataOb
         assert isinstance(outcome, ProgramSlash)
 
 
-@settings(max_examples=60)
+@examples(1)
 @given(data=st.data())
 def test_bad_evidence_raises_against_a_reveal_that_is_well_formed(data: st.DataObject) -> None:
     step = data.draw(st.sampled_from(honest_steps()["e"]))

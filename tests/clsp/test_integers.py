@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from channelsim.clsp import integers, values
@@ -26,7 +26,7 @@ from channelsim.clsp.values import (
     serialize_atom,
     to_list,
 )
-from tests.sampling import one_in
+from tests.sampling import examples, one_in
 
 BATCH = 5_000
 BATCHES = 20
@@ -106,7 +106,7 @@ atoms = st.binary(max_size=34) | st.builds(
 )
 
 
-@settings(max_examples=400)
+@examples(2)
 @given(atoms, atoms, st.integers(-300, 300), st.data())
 def test_every_operator_at_the_edges(a: bytes, b: bytes, count: int, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(a)))

@@ -9,12 +9,13 @@ from functools import cache
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised
 from channelsim.clsp.values import NIL, Value
 from tests.clsp.helpers import SPACE_POKER, Step, honest_play
+from tests.sampling import examples
 
 GOOD_EVIDENCE = b"\x1f"
 
@@ -52,7 +53,7 @@ evidences: st.SearchStrategy[Value] = st.recursive(
 
 
 @pytest.mark.parametrize("name", SPACE_POKER)
-@settings(max_examples=60)
+@examples(1)
 @given(data=st.data())
 def test_no_move_and_no_share_makes_a_validator_raise(name: str, data: st.DataObject) -> None:
     step = data.draw(st.sampled_from(honest_steps()[name]))
@@ -63,7 +64,7 @@ def test_no_move_and_no_share_makes_a_validator_raise(name: str, data: st.DataOb
 
 
 @pytest.mark.parametrize("name", [name for name in SPACE_POKER if name != "end"])
-@settings(max_examples=60)
+@examples(1)
 @given(data=st.data())
 def test_where_no_rule_needs_evidence_none_changes_anything(name: str, data: st.DataObject) -> None:
     step = data.draw(st.sampled_from(honest_steps()[name]))
@@ -73,7 +74,7 @@ def test_where_no_rule_needs_evidence_none_changes_anything(name: str, data: st.
     assert step.judge(move=move, share=share, evidence=data.draw(evidences)) == without
 
 
-@settings(max_examples=60)
+@examples(1)
 @given(data=st.data())
 def test_a_fault_of_the_reveal_itself_is_slashed_by_any_evidence(data: st.DataObject) -> None:
     step = data.draw(st.sampled_from(honest_steps()["end"]))
@@ -89,7 +90,7 @@ def test_a_fault_of_the_reveal_itself_is_slashed_by_any_evidence(data: st.DataOb
         assert isinstance(outcome, ProgramSlash)
 
 
-@settings(max_examples=60)
+@examples(1)
 @given(data=st.data())
 def test_bad_evidence_raises_against_a_reveal_that_is_well_formed(data: st.DataObject) -> None:
     step = data.draw(st.sampled_from(honest_steps()["end"]))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from channelsim.clsp.programs import Program
@@ -41,6 +41,7 @@ from channelsim.games.referee import (
     timeout_solution,
     validator_arguments,
 )
+from tests.sampling import examples
 
 ANN, BEN = b"\xaa" * 48, b"\xbb" * 48
 HERE, THERE = b"\x11" * 32, b"\x22" * 32
@@ -92,7 +93,7 @@ def model(ask: Callable[[], Value]) -> Value | None:
 
 
 @given(coins())
-@settings(max_examples=100, deadline=None)
+@examples(1)
 def test_the_puzzle_hash_is_that_of_the_puzzle(coin: GameCoin) -> None:
     assert coin.puzzle_hash() == coin.puzzle().hash
     assert [len(from_list(coin.value())), len(coin.atoms())] == [11, 11]
@@ -105,14 +106,14 @@ addresses = st.sampled_from([b"", HERE, THERE, b"\x00"])
 
 
 @given(coins(), st.lists(addresses, max_size=2))
-@settings(max_examples=150, deadline=None)
+@examples(1)
 def test_timeouts(coin: GameCoin, items: list[bytes]) -> None:
     solution = to_list(items)
     assert program(coin, solution) == model(lambda: timeout_conditions(coin, solution))
 
 
 @given(coins())
-@settings(max_examples=200, deadline=None)
+@examples(1)
 def test_an_honest_timeout_passes_and_pays_everything(coin: GameCoin) -> None:
     conditions = program(coin, timeout_solution(coin, HERE, THERE))
     assert conditions is not None
@@ -147,7 +148,7 @@ commitments = st.one_of(hashes, st.binary(max_size=33), st.just(bytes(31)), st.j
 
 
 @given(coins(), st.binary(max_size=60), commitments, numbers, numbers, st.data())
-@settings(max_examples=300, deadline=None)
+@examples(2)
 def test_moves(
     coin: GameCoin, move: bytes, commitment: bytes, share: bytes, size: bytes, data: st.DataObject
 ) -> None:
@@ -167,7 +168,7 @@ def test_moves(
 
 
 @given(coins(), st.binary(max_size=40), hashes, st.data())
-@settings(max_examples=200, deadline=None)
+@examples(1)
 def test_an_honest_move_makes_the_next_coin(
     coin: GameCoin, move: bytes, commitment: bytes, data: st.DataObject
 ) -> None:
@@ -264,7 +265,7 @@ def slashes(draw: st.DrawFn) -> tuple[GameCoin, Program, Value, Value]:
 
 
 @given(slashes(), anything, st.sampled_from([HERE] * 5 + [b""]))
-@settings(max_examples=300, deadline=None)
+@examples(2)
 def test_slashes(
     case: tuple[GameCoin, Program, Value, Value], evidence: Value, address: bytes
 ) -> None:
@@ -314,7 +315,7 @@ def test_any_path_with_more_items_is_refused() -> None:
 
 
 @given(anything)
-@settings(max_examples=300, deadline=None)
+@examples(2)
 def test_any_solution_at_all_is_refused_or_pays_the_right_amount(solution: Value) -> None:
     coin = GameCoin(ANN, BEN, 15, 2000, referee().hash, 0, b"", 32, HASH, 900, FIRST)
     outcome = run_serialized(coin.puzzle().serialized, serialize(solution))

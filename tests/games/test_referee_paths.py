@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from channelsim.clsp.programs import Program
@@ -18,6 +18,7 @@ from channelsim.games.referee_paths import (
     conditions_of,
     path_of,
 )
+from tests.sampling import examples
 
 HASH, HERE = b"\xaa" * 32, b"\x0a" * 32
 STATE: Value = (b"s", b"t")
@@ -80,7 +81,7 @@ def returned(program: Value, _state: Value, _evidence: Value) -> Value:
 
 
 @given(coins(), solutions())
-@settings(max_examples=400, deadline=None)
+@examples(2)
 def test_the_model_and_the_program_agree_on_any_solution(coin: GameCoin, solution: Value) -> None:
     outcome = run_serialized(coin.puzzle().serialized, serialize(solution))
     said = outcome.value if isinstance(outcome, ProgramValid) else None

@@ -11,6 +11,8 @@ import pytest
 from tests.sampling import one_in
 
 PLAY = "play spacepoker --hands 1 --seed streams"
+BAD_USE = ("dispute run nobody", "play --seed", f"{PLAY} -o x")
+SAID = ("dispute run silnt --seed '♠'", f"{PLAY} --text", "--help")
 
 
 def shell(command: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
@@ -49,9 +51,7 @@ def test_a_full_disk() -> None:
     assert "cannot be written" in one_line(shell("channelsim games > /dev/full"))
 
 
-@pytest.mark.parametrize(
-    "command", one_in(3, ["dispute run nobody", "play --seed", f"{PLAY} -o x"])
-)
+@pytest.mark.parametrize("command", one_in(3, BAD_USE))
 def test_bad_use_where_no_message_can_be_written(command: str) -> None:
     assert shell(f"channelsim {command} 2> /dev/full").returncode == 2
 
@@ -74,9 +74,7 @@ def test_a_terminal_without_unicode(game: str) -> None:
     assert json.loads(ran.stdout.decode("ascii"))["seed"] == "Grüße"
 
 
-@pytest.mark.parametrize(
-    "command", one_in(2, ["dispute run silnt --seed '♠'", f"{PLAY} --text", "--help"])
-)
+@pytest.mark.parametrize("command", one_in(2, SAID))
 def test_the_locale_c(command: str) -> None:
     """Python would write UTF-8 there; a user who chose that locale wants plain letters."""
     ran = shell(f"channelsim {command}", LC_ALL="C")

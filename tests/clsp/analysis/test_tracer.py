@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from channelsim.clsp.analysis.disassembly import Disassembly
@@ -21,6 +21,7 @@ from channelsim.games import registry
 from tests.clsp.coins import Game, condition, conditions_of, infohash, unroll, with_timeout
 from tests.clsp.helpers import VECTORS
 from tests.clsp.oracle import Oracle
+from tests.sampling import examples
 
 GAMES = {path.stem: path for path in sorted(VECTORS.glob("*.jsonl"))}
 FAMILIES = {game: registry.get(game).family for game in GAMES}
@@ -226,13 +227,13 @@ def expressions(inner: st.SearchStrategy[Value]) -> st.SearchStrategy[Value]:
     )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(1)
 @given(st.recursive(ATOMS, expressions, max_leaves=12), VALUES)
 def test_any_expression_ends_as_on_the_node(expression: Value, environment: Value) -> None:
     assert_agreed(Program(serialize(expression)), serialize(environment))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(1)
 @given(CODES, st.lists(VALUES, max_size=4))
 def test_any_operator_answers_as_on_the_node(code: bytes, values: list[Value]) -> None:
     quoted = [(b"\x01", value) for value in values]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from channelsim.clsp.run import ProgramSlash
@@ -19,6 +19,7 @@ from channelsim.games.judge import hashes_of
 from channelsim.games.selfplay import calls
 from tests.games.calpoker.cal import GAME, deal_cards, giving, policy
 from tests.games.table import Table, ask_both, ask_program
+from tests.sampling import examples
 
 policies = st.sampled_from(sorted(GAME.policies))
 masks = st.sampled_from(sorted(FOUR_OF_EIGHT))
@@ -31,7 +32,7 @@ def play(seed: bytes, alice: str, bob: str, unit: int = 100) -> Table:
 
 
 @given(seeds, st.sampled_from(["random", "greedy"]), st.sampled_from(["random", "greedy"]))
-@settings(max_examples=60, deadline=None)
+@examples(1)
 def test_every_hand_is_legal_and_conserves(seed: bytes, alice: str, bob: str) -> None:
     # The table has each move judged by the rules and the program, with the loser's evidence.
     table = play(seed, alice, bob)
@@ -41,7 +42,7 @@ def test_every_hand_is_legal_and_conserves(seed: bytes, alice: str, bob: str) ->
 
 
 @given(seeds, masks, masks)
-@settings(max_examples=60, deadline=None)
+@examples(1)
 def test_no_evidence_slashes_an_honest_reveal_and_greed_is_always_slashed(
     seed: bytes, mine: int, yours: int
 ) -> None:

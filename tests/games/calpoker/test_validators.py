@@ -7,7 +7,7 @@ from hashlib import sha256
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from channelsim.clsp.values import NIL, Value, to_list
@@ -20,6 +20,7 @@ from channelsim.games.contract import Position, Raise, Seat, Slash, Valid
 from channelsim.games.errors import BadState
 from tests.games.calpoker.cal import GAME
 from tests.games.table import ask_both
+from tests.sampling import examples
 
 AMOUNT = 2000
 NAMES: dict[type, str] = {StateA: "a", StateB: "b", StateC: "c", StateD: "d", StateE: "e"}
@@ -201,7 +202,7 @@ evidences = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(1)
 @given(states, moves, st.integers(-2, 26), st.integers(0, 24), evidences)
 def test_rules_and_programs_agree_on_anything(
     state: CalPokerState, move: bytes, share: int, amount: int, evidence: Value
@@ -209,7 +210,7 @@ def test_rules_and_programs_agree_on_anything(
     ask_both(at(state), move, share, amount, evidence, GAME)
 
 
-@settings(max_examples=250, deadline=None)
+@examples(2)
 @given(hands, hands, given_masks, given_masks, st.integers(0, 255), st.integers(0, 11), evidences)
 def test_rules_and_programs_agree_on_reveals(
     alice: tuple[int, ...],
@@ -224,7 +225,7 @@ def test_rules_and_programs_agree_on_reveals(
     ask_both(at(state), SALT + bytes([mine, selection]), share, 11, evidence, GAME)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(1)
 @given(halves, halves, st.integers(0, 2**70))
 def test_rules_and_programs_deal_alike(preimage: bytes, seed: bytes, amount: int) -> None:
     state = StateC(sha256(preimage).digest(), seed)

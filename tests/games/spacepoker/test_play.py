@@ -14,6 +14,7 @@ from channelsim.games.evidence import as_evidence
 from channelsim.games.spacepoker.hands import FIVE_OF_SEVEN
 from channelsim.games.spacepoker.result import hand_result
 from tests.games.table import GAME, Table, ask_both, ask_program, by_policy, sit_down
+from tests.sampling import examples
 
 policies = st.sampled_from(sorted(GAME.policies))
 seeds = st.binary(max_size=8)
@@ -25,7 +26,7 @@ def play(seed: bytes, alice: str, bob: str, unit: int = 100, stack: int = 10) ->
 
 
 @given(seeds, policies, policies, st.integers(1, 300), st.integers(1, 30))
-@settings(max_examples=60, deadline=None)
+@examples(1)
 def test_every_hand_is_legal_and_conserves(
     seed: bytes, alice: str, bob: str, unit: int, stack: int
 ) -> None:
@@ -49,7 +50,7 @@ def test_the_same_seed_plays_the_same_bytes(seed: bytes, alice: str, bob: str) -
 
 
 @given(seeds, st.sampled_from(["caller", "aggressive"]))
-@settings(max_examples=40, deadline=None)
+@examples(1)
 def test_no_evidence_slashes_an_honest_showdown_and_greed_is_always_slashed(
     seed: bytes, policy: str
 ) -> None:

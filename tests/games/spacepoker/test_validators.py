@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from channelsim.clsp.values import NIL, Value, int_to_atom
@@ -23,6 +23,7 @@ from channelsim.games.spacepoker.states import (
     SpacePokerState,
 )
 from tests.games.table import GAME, HASHES, ask_both
+from tests.sampling import examples
 
 AMOUNT, STAKE, UNIT = 2000, 1000, 100
 MID_HASH = HASHES["mid_round"]
@@ -231,7 +232,7 @@ evidences = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@examples(2)
 @given(states, moves, st.integers(-2, 26), st.integers(0, 24), evidences)
 def test_rules_and_programs_agree_on_anything(
     state: SpacePokerState, move: bytes, share: int, amount: int, evidence: Value
@@ -239,7 +240,7 @@ def test_rules_and_programs_agree_on_anything(
     ask_both(at(state), move, share, amount, evidence)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(2)
 @given(st.data(), st.sampled_from([TOSS_WON, TOSS_LOST, FLOP, FLOP_BET, RIVER_BET, SHOW]))
 def test_rules_and_programs_agree_near_legal_moves(
     data: st.DataObject, state: SpacePokerState
