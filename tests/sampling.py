@@ -17,6 +17,14 @@ def one_in(every: int, values: Iterable[Any]) -> list[Any]:
     ]
 
 
+def one_row_in(every: int, rows: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """As `one_in`, for rows of several parameters."""
+    return [
+        pytest.param(*row, marks=pytest.mark.long if number % every else ())
+        for number, row in enumerate(rows)
+    ]
+
+
 def examples(times: int) -> settings:
     """So many times the examples of the profile: `--hypothesis-profile long` has five times as
     many as the quick tests."""

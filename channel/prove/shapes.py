@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import z3
 
-from channelsim.channel.lab.sites.hands import stacked_hands
+from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.symbols import Condition, Symbolic, conjunction, equal
@@ -89,7 +89,7 @@ def _played(target: Target) -> dict[str, tuple[Shape, ...]]:
     }
     seen: dict[str, dict[Measures, _Seen]] = {name: {} for name in forms}
     last_new = 0
-    played = stacked_hands(target, b"shapes") if forms else iter(())
+    played = hands(target, b"shapes") if forms else iter(())
     for number, hand in zip(range(MOST_HANDS), played, strict=False):
         for turn in hand:
             before = turn.before

@@ -18,10 +18,8 @@ from channelsim.games.contract import (
     Policy,
     Terms,
 )
-from channelsim.games.dealing import StackedDealer
-from channelsim.games.deck.terms import CARDS
 from channelsim.games.errors import BadTerms
-from channelsim.games.selfplay import PlayedMove, turns, turns_of
+from channelsim.games.selfplay import PlayedMove, turns
 
 UNITS = (1, 1, 2, 7, 100, 100, 100, 1000, 10**9, 2**33, 10**12, 2**57)
 """Units of generated hands, in mojos: amounts of every length."""
@@ -44,18 +42,6 @@ def hands(target: Target, seed: bytes) -> Iterator[tuple[PlayedMove, ...]]:
     while True:
         terms, pair = drawn_terms(target, chance)
         yield tuple(islice(turns(target.game, target.hashes, terms, pair, chance), LONGEST))
-
-
-def stacked_hands(target: Target, seed: bytes) -> Iterator[tuple[PlayedMove, ...]]:
-    """As `hands`, but all decks have the same locks: a hand takes less time."""
-    game, chance = target.game, Chance(seed)
-    if not game.deck_positions:
-        yield from hands(target, seed)
-    dealer = StackedDealer(game, chance)
-    while True:
-        terms, pair = drawn_terms(target, chance)
-        dealt = dealer.deal(terms, chance.draw(range(CARDS), game.deck_positions), chance)
-        yield tuple(islice(turns_of(game, target.hashes, *dealt, pair, chance), LONGEST))
 
 
 def drawn_terms(target: Target, chance: Chance) -> tuple[Terms, tuple[Policy, Policy]]:

@@ -198,6 +198,7 @@ def test_configurations_differ_by_what_only_one_has() -> None:
     assert "work 5 instead of none" in found
 
 
+@pytest.mark.long
 def test_a_killed_command_is_resumed_with_the_same_digest(tmp_path: Path, capsys: Capsys) -> None:
     options = (
         "crosscheck",

@@ -90,7 +90,8 @@ async def killed(side: Side) -> None:
     await side.process.communicate()
 
 
-@pytest.mark.parametrize("number", [3, pytest.param(7, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("number", [3, 7])
 def test_a_process_that_cannot_handle_a_batch_goes_on_chain_and_a_mended_one_goes_on(
     tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

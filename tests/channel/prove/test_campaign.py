@@ -68,6 +68,7 @@ def test_without_a_validator_all_are_proved(capsys: Capsys, pair: tuple[Path, Pa
     assert ran.out.splitlines()[-1].startswith("2 claims: 1 equal, 1 different; 1 finding")
 
 
+@pytest.mark.long
 def test_the_number_of_workers_does_not_matter(
     capsys: Capsys, pair: tuple[Path, Path], tmp_path: Path
 ) -> None:

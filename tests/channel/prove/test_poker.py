@@ -12,7 +12,7 @@ import pytest
 
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.target import Target
-from channelsim.channel.prove import lemma_checks
+from channelsim.channel.prove import lemma_checks, shapes
 from channelsim.channel.prove.proof import PartResult, Question, examine
 from channelsim.channel.prove.questions import Bounds, questions
 from channelsim.clsp.compiler import compile_source
@@ -37,6 +37,12 @@ PLANTED = {
     "a street too early": (FLOP, 33, MID, "(after_round later", "(after_round (r later)"),
 }
 """The shape, the first size of the moves, the source, and what its text is replaced by."""
+
+
+@pytest.fixture(autouse=True)
+def fewer_hands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look for shapes in fewer hands: those of the tests are common ones."""
+    monkeypatch.setattr(shapes, "QUIET", 100)
 
 
 @cache

@@ -27,6 +27,7 @@ def mutant(validator: str, program: bytes, place: int) -> MutantResult:
     return MutantResult(changed, place)
 
 
+@pytest.mark.long
 def test_equal_and_different_mutants_are_told_apart(tmp_path: Path) -> None:
     target = load("spacepoker")
     programs = []

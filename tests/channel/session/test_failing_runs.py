@@ -256,7 +256,9 @@ FULL = partial(StoreError, "the disk is full")
     [
         (Side.INITIATOR, FULL, False),
         (Side.RECEIVER, FULL, True),
-        (Side.RECEIVER, partial(TypeError, "no bytes"), False),
+        pytest.param(
+            *(Side.RECEIVER, partial(TypeError, "no bytes"), False), marks=pytest.mark.long
+        ),
     ],
 )
 @pytest.mark.parametrize("leaves", [False, True], ids=("closes", "disputes"))

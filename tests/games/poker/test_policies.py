@@ -17,6 +17,7 @@ from channelsim.games.poker.ranking import ACE_TO_FIVE, RANKINGS
 from channelsim.games.poker.selections import best_claim, is_whole
 from channelsim.games.poker.variants import VARIANTS
 from tests.games.table import by_policy, sit_down
+from tests.sampling import one_row_in
 
 BETTING = [name for name in VARIANTS if not VARIANTS[name].arranges]
 EVERY = [(name, policy) for name in BETTING for policy in GAMES[name].policies]
@@ -77,10 +78,7 @@ def counts(player: PokerPlayer, policy: str) -> tuple[int, int]:
 
 @pytest.mark.parametrize(
     ("name", "policy"),
-    [
-        pytest.param(*one, marks=pytest.mark.long if number % 3 else ())
-        for number, one in enumerate(EVERY)
-    ],
+    one_row_in(3, EVERY),
 )
 def test_a_stronger_hand_folds_no_more_and_bets_no_less(name: str, policy: str) -> None:
     chance = Chance(f"{name} {policy}".encode())

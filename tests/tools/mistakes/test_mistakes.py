@@ -108,6 +108,7 @@ def test_the_command_finds_an_easy_mistake(tmp_path: Path) -> None:
     assert "results with another seed" in other.stderr
 
 
+@pytest.mark.long
 def test_the_command_says_what_it_did_not_find() -> None:
     # Without rules, nothing tells that two ticks of one are too many.
     asked = ("--only", "ticks-two-of-one", "--without-rules", "--budget", 0.1)

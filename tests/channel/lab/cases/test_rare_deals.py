@@ -55,6 +55,7 @@ def test_a_straight_flush_meets_quads_and_straights_meet_wheels(game: str) -> No
     assert wheels
 
 
+@pytest.mark.long
 def test_ties_of_low_hands_go_together_with_high_hands_of_every_order() -> None:
     pack = registry.get("omaha8").pack
     assert pack is not None

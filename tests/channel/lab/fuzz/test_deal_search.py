@@ -78,7 +78,7 @@ def test_a_straight_flush_that_ranks_too_low_is_found(game: str, tmp_path: Path)
     )
 
 
-@pytest.mark.parametrize("game", ["five-draw", "calpoker"])
+@pytest.mark.parametrize("game", [pytest.param("five-draw", marks=pytest.mark.long), "calpoker"])
 def test_right_programs_agree_with_the_rules_on_rare_hands(game: str) -> None:
     target = of_game(registry.get(game))
     for site, call in searched(target, SOME):

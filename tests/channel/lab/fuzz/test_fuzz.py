@@ -129,6 +129,7 @@ def test_the_same_seed_finds_the_same(broken: Path) -> None:
     assert campaign(target, "y", WORK / 6).tally != one.tally
 
 
+@pytest.mark.long
 def test_two_processes_find_the_same_twice(broken: Path) -> None:
     target = load(str(broken))
     one, two = (done(timed_search(target, "s", 0.2, 2, None), 2) for _ in range(2))

@@ -11,6 +11,7 @@ from channelsim.channel.lab.targets.source_warnings import source_warnings
 from channelsim.clsp.compiler import compile_source
 from tests.channel.command import channelsim
 from tests.channel.lab.toys import toy
+from tests.sampling import one_row_in
 
 ZERO = "(if (= MOVE 0x00)\n  (list 0 0 0)\n"
 
@@ -57,13 +58,16 @@ def test_an_import_says_which_program_counts(
 
 @pytest.mark.parametrize(
     ("written", "lost"),
-    [
-        ("(if (= MOVE 0x00) 1 0)", True),
-        ("(if 1 (list MOVE 0x0000) 0)", True),
-        ("(= MOVE 0x00)", False),
-        ("(if (= MOVE 0x0001) 1 0)", False),
-        ('(if (= MOVE "0x00") 1 0)', False),
-    ],
+    one_row_in(
+        2,
+        [
+            ("(if (= MOVE 0x00) 1 0)", True),
+            ("(if 1 (list MOVE 0x0000) 0)", True),
+            ("(= MOVE 0x00)", False),
+            ("(if (= MOVE 0x0001) 1 0)", False),
+            ('(if (= MOVE "0x00") 1 0)', False),
+        ],
+    ),
 )
 def test_a_zero_byte_that_is_lost_is_named_once(
     written: str, lost: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]

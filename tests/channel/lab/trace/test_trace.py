@@ -22,6 +22,7 @@ from tests.channel.lab.broken import target_file
 from tests.channel.written_findings import written
 from tests.menu import each_game
 from tests.paths import DATA
+from tests.sampling import one_in
 
 VECTORS = DATA / "vectors"
 CASES = VECTORS / "spacepoker.jsonl"
@@ -103,7 +104,7 @@ def test_the_first_case_and_more_and_more_of_it(capsys: pytest.CaptureFixture[st
 
 
 @each_game
-@pytest.mark.parametrize("options", [(), ("-v",), ("-vv",)])
+@pytest.mark.parametrize("options", one_in(2, [(), ("-v",), ("-vv",)]))
 def test_every_kind_of_case_is_traced_in_lines_that_fit(
     game: str, options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

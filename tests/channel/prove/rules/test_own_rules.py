@@ -71,5 +71,6 @@ READ = {"commit": read}
     assert proved(capsys, with_rules(tmp_path / "wide", wide), "commit")["rules"][0] == "refuted"
 
 
+@pytest.mark.long
 def test_validators_without_rules_are_about_laws(tmp_path: Path, capsys: Capsys) -> None:
     assert "rules" not in proved(capsys, with_rules(tmp_path, RAW), "reveal", "--law", "cost")
