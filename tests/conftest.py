@@ -23,7 +23,16 @@ def pytest_configure(config: pytest.Config) -> None:
     """Draw few examples for each property in quick tests, and many in long ones."""
     asked = config.getoption("--hypothesis-profile", None)
     settings.load_profile(asked or ("long" if config.option.markexpr == "long" else "quick"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage among what is collected."""
     gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -32,14 +41,13 @@ def pytest_collect_file(
 ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
     """Look for examples only in files that have a prompt: few of the tests have any."""
     found = yield
-    if b">>> " in file_path.read_bytes():
+    if file_path.suffix != ".py" or b">>> " in file_path.read_bytes():
         return found
     return [one for one in found if type(one) is pytest.Module]
 
 
 def pytest_collection_finish() -> None:
     """Keep what was collected out of every garbage collection."""
-    gc.enable()
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
