@@ -9,12 +9,15 @@ import pytest
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.loading import load
-from channelsim.channel.prove.proof import Question
+from channelsim.channel.prove.counterexample import Counterexample
+from channelsim.channel.prove.proof import Question, prove
+from channelsim.channel.prove.questions import Bounds, questions
+from channelsim.channel.prove.replaying import still_breaks
 from channelsim.channel.prove.rules import invariant
 from channelsim.channel.prove.rules.claim import claims_of_rules
 from channelsim.channel.prove.rules.invariant import StaysTrue, check_start
 from channelsim.channel.prove.shapes import known_shapes
-from channelsim.games.spacepoker.states import CommitB
+from channelsim.games.spacepoker.states import CommitB, MidRound
 from tests.channel.prove.rules.toys import END, Toy, examined, question_of
 
 STATE = '''
@@ -84,3 +87,22 @@ def test_it_has_to_be_true_in_play(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CommitB, "holds", lambda self, amount: self.bet_unit > amount)
     with pytest.raises(UsageError, match=r"CommitB.holds is false in a state that was played"):
         check_start(target)
+
+
+def test_a_state_that_does_not_hold_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some raise is one that no hand happened to have."""
+    monkeypatch.setattr(
+        MidRound, "holds", lambda self, amount: self.last_raise != 12345, raising=False
+    )
+    target = load("spacepoker")
+    (asked,) = (
+        question
+        for question in questions((target,), "mid_round", Bounds())
+        if question.claim.name == "holds"
+    )
+    proof = prove(replace(asked, played=(2,)), seconds=60)
+    finding = Counterexample.of(proof).finding()
+    assert finding.cause == "holds"
+    assert still_breaks(target, finding) == [finding.text]
+    monkeypatch.setattr(MidRound, "holds", lambda self, amount: True)
+    assert still_breaks(target, finding) == []
