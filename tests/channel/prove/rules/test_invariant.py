@@ -9,15 +9,15 @@ import pytest
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.prove import replaying
 from channelsim.channel.prove.counterexample import Counterexample
 from channelsim.channel.prove.proof import Question, prove
-from channelsim.channel.prove.questions import Bounds, questions
 from channelsim.channel.prove.replaying import still_breaks
 from channelsim.channel.prove.rules import invariant
 from channelsim.channel.prove.rules.claim import claims_of_rules
 from channelsim.channel.prove.rules.invariant import StaysTrue, check_start
 from channelsim.channel.prove.shapes import known_shapes
-from channelsim.games.spacepoker.states import CommitB, MidRound
+from channelsim.games.spacepoker.states import CommitB
 from tests.channel.prove.rules.toys import END, Toy, examined, question_of
 
 STATE = '''
@@ -89,20 +89,16 @@ def test_it_has_to_be_true_in_play(monkeypatch: pytest.MonkeyPatch) -> None:
         check_start(target)
 
 
-def test_a_state_that_does_not_hold_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some raise is one that no hand happened to have."""
-    monkeypatch.setattr(
-        MidRound, "holds", lambda self, amount: self.last_raise != 12345, raising=False
-    )
-    target = load("spacepoker")
-    (asked,) = (
-        question
-        for question in questions((target,), "mid_round", Bounds())
-        if question.claim.name == "holds"
-    )
-    proof = prove(replace(asked, played=(2,)), seconds=60)
-    finding = Counterexample.of(proof).finding()
+def test_a_state_that_does_not_hold_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = RAISE.replace("> amount", "> amount + 1")
+    asked = holding(question_of(Toy(wrong, END, STATE), tmp_path, monkeypatch))
+    finding = Counterexample.of(prove(asked, seconds=60)).finding()
     assert finding.cause == "holds"
-    assert still_breaks(target, finding) == [finding.text]
-    monkeypatch.setattr(MidRound, "holds", lambda self, amount: True)
-    assert still_breaks(target, finding) == []
+    # The toy cannot be played, as making questions about it needs.
+    monkeypatch.setattr(replaying, "questions", lambda *given: [] if given[-1] else [asked])
+    assert still_breaks(asked.target, finding) == [finding.text]
+    right = holding(question_of(Toy(RAISE, END, STATE), tmp_path, monkeypatch))
+    monkeypatch.setattr(replaying, "questions", lambda *given: [right])
+    assert still_breaks(right.target, finding) == []
