@@ -95,7 +95,7 @@ def test_a_state_that_does_not_hold_is_tried_again(
     wrong = RAISE.replace("> amount", "> amount + 1")
     asked = holding(question_of(Toy(wrong, END, STATE), tmp_path, monkeypatch))
     finding = Counterexample.of(prove(asked, seconds=60)).finding()
-    assert finding.cause == "holds"
+    assert finding.text == "not holds: a legal move leads to a state of which it is false"
     # The toy cannot be played, as making questions about it needs.
     monkeypatch.setattr(replaying, "questions", lambda *given: [] if given[-1] else [asked])
     assert still_breaks(asked.target, finding) == [finding.text]
