@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from channelsim.channel.attack.campaign import Broken, shrunk_violations
 from channelsim.channel.attack.drawing import arranged
 from channelsim.channel.attack.kinds import KINDS, OLD_COPY
 from channelsim.channel.attack.session import Observer, Session
+from channelsim.channel.attack.terms import Proposals, Terms
 from channelsim.channel.attack.weathers import weather as weather_of
 from channelsim.channel.attack.world import run_observed
 from channelsim.channel.crypto.hkdf import derive
@@ -22,6 +23,7 @@ from channelsim.channel.session.transcript import Lines, Record, Sink, record_of
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import HANDSHAKE, Run, part_of, part_of_message
+from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.chance import Chance
 from channelsim.games.names import printable
 
@@ -29,34 +31,51 @@ ATTACKED_DISPUTE = "channelsim dispute 4"
 """The format of the transcript of a dispute that is a script."""
 
 
-def dispute_script(
-    games: Sequence[str],
-    seed: str,
-    *,
-    adversary: str = "",
-    step: int = 0,
-    side: int = 1,
-    weather: str = "calm",
-    old_copy: int = 0,
-    hands: int = 1,
-    mixed: bool = False,
-) -> Attack:
-    """The script of a dispute. Its `side` is the adversary's, if there is one.
+def dispute_script(scenario: Scenario, old_copy: int = 0) -> Attack:
+    """The script of a dispute. The scenario's `side` is the adversary's, if it has one.
 
     Before the event `old_copy` of its peer, the other side goes on from a copy of its files that is
-    some events older (0: it never does).
+    some events older (0: it never does). The sides then play hands that they agreed on.
     """
-    chance = Chance(derive(seed.encode(), "dispute", adversary, step, weather, old_copy))
+    name, side, weather = scenario.adversary, scenario.side, scenario.weather
+    chance = Chance(
+        derive(scenario.seed.encode(), "dispute", name, scenario.step, weather, old_copy)
+    )
     actions: list[Action] = []
-    if adversary:
+    if name:
         amount = chance.below(KINDS["deviate"].most + 1)
-        actions.append(Action("deviate", side, step, amount, name=adversary))
+        actions.append(Action("deviate", side, scenario.step, amount, name=name))
     if old_copy:
         amount = min(old_copy, chance.between(8, KINDS[OLD_COPY].most))
         actions.append(Action(OLD_COPY, 1 - side, old_copy, amount))
     actions += weather_of(weather, 1 - side, chance)
-    attack = Attack(tuple(games), seed, tuple(actions), hands, mixed=mixed)
+    attack = Attack(
+        scenario.games,
+        scenario.seed,
+        tuple(actions),
+        scenario.hands,
+        scenario.policies,
+        mixed=scenario.mixed,
+        terms=terms_of(scenario, Proposals.AGREED if old_copy else None),
+    )
     return arranged(attack, chance)
+
+
+def terms_of(scenario: Scenario, proposals: Proposals | None = None) -> Terms:
+    """The terms of a scenario; its own way of proposals, unless another one is given."""
+    own = Proposals.STAGGERED if scenario.staggered else Proposals.TOGETHER
+    return Terms(
+        proposals=proposals or own,
+        unit=scenario.unit,
+        stack=scenario.stack,
+        balance=scenario.contribution,
+        fees=scenario.fees,
+        max_fee=scenario.max_fee,
+        max_fees=scenario.max_fees,
+        crowd=scenario.crowd,
+        most_states=scenario.most_states,
+        most_bytes=scenario.most_bytes,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from channelsim.channel.attack.actions import Action, Attack
 from channelsim.channel.attack.kinds import KINDS, LANDMARKS, OF_BOTH
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.attack.session import Observer
-from channelsim.channel.attack.world import run_observed, scenario_of
+from channelsim.channel.attack.sides import scenario_of
+from channelsim.channel.attack.world import run_observed
 from channelsim.channel.findings.sentence import NO_LOSS
 from channelsim.channel.report.html.page import Glance
 from channelsim.channel.report.html.session_data import CHAIN, LANES, PagePromise, SessionPage
