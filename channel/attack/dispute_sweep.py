@@ -20,7 +20,7 @@ from channelsim.channel.attack.kinds import OLD_COPY, WEATHERS
 from channelsim.channel.campaign.job import plugin_inputs
 from channelsim.channel.campaign.shards import Configuration
 from channelsim.channel.findings.finding import EXCEPTION
-from channelsim.channel.simulation.scenario import adversaries_for
+from channelsim.channel.simulation.scenario import Scenario, adversaries_for
 from channelsim.channel.simulation.sweep import (
     ONE_MIXED_IN,
     SweepTotals,
@@ -98,15 +98,15 @@ def old_copies(
     each = [menu.games for menu in menus(only)]
     games = each[number // 2 % len(each)]
     for turn, place in enumerate(range(1 + number % BETWEEN_COPIES, MOST_EVENTS, BETWEEN_COPIES)):
-        attack = dispute_script(
+        scenario = Scenario(
             games,
             f"{seed}/{weather}",
             side=number % 2,
             weather=weather,
-            old_copy=place,
             hands=HANDS,
             mixed=(number + turn) % ONE_MIXED_IN == 0,
         )
+        attack = dispute_script(scenario, place)
         tally, is_over = _copied(attack)
         yield tally
         if is_over:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import msgspec
 from channelsim.channel.attack.actions import Action, Attack, check, hostile_side
 from channelsim.channel.attack.campaign import Broken, shrunk_violations
 from channelsim.channel.attack.drawing import arranged
-from channelsim.channel.attack.kinds import KINDS, OLD_COPY
+from channelsim.channel.attack.kinds import KINDS, OLD_COPY, WEATHERS
 from channelsim.channel.attack.session import Observer, Session
 from channelsim.channel.attack.terms import Proposals, Terms
 from channelsim.channel.attack.weathers import weather as weather_of
@@ -97,9 +97,14 @@ class Dispute:
     @property
     def is_checked(self) -> bool:
         """True if the adversary deviated, or the old copy lacked a state."""
-        if any(action.kind == OLD_COPY for action in self.attack.actions):
+        if self.is_copied:
             return restored(self.run) is not None
         return self.run.deviated or not self.run.scenario.adversary
+
+    @property
+    def is_copied(self) -> bool:
+        """True if a side is to go on from an old copy."""
+        return any(action.kind == OLD_COPY for action in self.attack.actions)
 
     @property
     def part(self) -> str:
@@ -127,13 +132,47 @@ def honest_side(attack: Attack) -> int:
     return next((action.side for action in attack.actions if action.kind == OLD_COPY), 0)
 
 
-def play(attack: Attack, observer: Observer | None = None) -> Dispute:
-    """Run a script. Its run has the names of its adversary and of its honest side."""
-    session, run = run_observed(attack, observer or Observer())
-    scenario = replace(run.scenario, side=1 - honest_side(attack))
+def scenario_in(attack: Attack) -> Scenario | None:
+    """The scenario of which this is the script, without an old copy; None for another script."""
+    terms = attack.terms
     deviation = next((action for action in attack.actions if action.name), None)
+    usual = Scenario(
+        attack.games,
+        attack.seed,
+        hands=attack.hands,
+        policies=attack.policies,
+        mixed=attack.mixed,
+        staggered=terms.proposals is Proposals.STAGGERED,
+        unit=terms.unit,
+        stack=terms.stack,
+        contribution=terms.balance,
+        fees=terms.fees,
+        max_fee=terms.max_fee,
+        max_fees=terms.max_fees,
+        crowd=terms.crowd,
+        most_states=terms.most_states,
+        most_bytes=terms.most_bytes,
+    )
     if deviation is not None:
-        scenario = replace(scenario, adversary=deviation.name, step=deviation.at)
+        usual = replace(usual, adversary=deviation.name, step=deviation.at, side=deviation.side)
+    sides = (usual,) if deviation else (replace(usual, side=side) for side in (1, 0))
+    for scenario in sides:
+        for weather in WEATHERS:
+            under = replace(scenario, weather=weather)
+            if dispute_script(under) == attack:
+                return under
+    return None
+
+
+def play(attack: Attack, observer: Observer | None = None) -> Dispute:
+    """Run a script. Its run has the names of its adversary, weather and honest side."""
+    session, run = run_observed(attack, observer or Observer())
+    scenario = scenario_in(attack)
+    if scenario is None:
+        scenario = replace(run.scenario, side=1 - honest_side(attack))
+        deviation = next((action for action in attack.actions if action.name), None)
+        if deviation is not None:
+            scenario = replace(scenario, adversary=deviation.name, step=deviation.at)
     return Dispute(attack, session, replace(run, scenario=scenario))
 
 
@@ -152,10 +191,20 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     script: Attack
 
 
-def recorded(attack: Attack, sink: Sink, *listeners: Listener) -> tuple[Dispute, str]:
-    """Run a script and write its transcript; also returns the digest of that."""
+def recorded(
+    attack: Attack,
+    sink: Sink,
+    *listeners: Listener,
+    on_fault: Callable[[int | None, str], None] = lambda side, text: None,
+    head: Record | None = None,
+) -> tuple[Dispute, str]:
+    """Run a script and write its transcript; also returns the digest of that.
+
+    `on_fault` is as in `Observer`, and `head` the first record of a transcript that is played
+    again: older scripts lack fields.
+    """
     lines = Lines(sink)
-    lines.write({"format": ATTACKED_DISPUTE, "script": msgspec.to_builtins(attack)})
+    lines.write(head or {"format": ATTACKED_DISPUTE, "script": msgspec.to_builtins(attack)})
 
     def hear(event: SessionEvent) -> None:
         """Write an event, and tell the listeners."""
@@ -165,7 +214,7 @@ def recorded(attack: Attack, sink: Sink, *listeners: Listener) -> tuple[Dispute,
         for listener in listeners:
             listener(event)
 
-    dispute = play(attack, Observer(hear))
+    dispute = play(attack, Observer(hear, on_fault))
     broken = [[promise.promise, promise.how] for promise in dispute.broken]
     end = {
         "blocks": dispute.session.blocks,

@@ -34,11 +34,11 @@ MOST_STATES = 8
 
 PATIENCE = 10
 """Blocks without a live game after which a side asks for the shutdown: no rule makes the other one
-propose, or answer a proposal. All these are multiplied by the spacing."""
+propose, or answer a proposal. It is multiplied by the spacing."""
 
-ENOUGH = 60
-"""Blocks after the last proposal after which a side asks for the shutdown, whatever the other one
-still proposes."""
+MORE = 8
+"""Games beyond those of the menu after which a side asks for the shutdown: the other one may propose
+a game with each message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,11 @@ class Menu:
 
     def made(self, state: ChannelState) -> int:
         """The number of proposals of which all ids are used up to a state."""
-        first, second = state.next_ids
-        games = (first + second) // 2
-        return sum(ends <= games for ends in accumulate(map(len, self.groups)))
+        return sum(ends <= _games(state) for ends in accumulate(map(len, self.groups)))
+
+    def is_exceeded(self, state: ChannelState) -> bool:
+        """True if many more games were proposed up to a state."""
+        return _games(state) > sum(map(len, self.groups)) + MORE
 
     def proposer(self, number: int) -> int:
         """The side that makes the proposal of this number; after the last one, it closes."""
@@ -91,8 +93,7 @@ class Menu:
 class MenuPlayer:
     """One side's player of a menu. `decide` may take its time.
 
-    Since the height `idle_since` there are the same `games`, and since `over_since` everything is
-    proposed.
+    Since the height `idle_since` there are the same `games`.
     """
 
     menu: Menu
@@ -100,7 +101,6 @@ class MenuPlayer:
     decide: Deciding
     games: tuple[int, ...] | None = None
     idle_since: int = 0
-    over_since: int | None = None
     counter: HandCounter = field(default_factory=HandCounter)
 
     def answer(self, question: Proposed | YourTurn) -> Command | None:
@@ -116,7 +116,7 @@ class MenuPlayer:
             return None
         play, number = peer.play, menu.made(peer.play.state)
         is_over = number >= len(menu.groups)
-        if self._waits_too_long(play, is_over=is_over):
+        if self._waits_too_long(play) or menu.is_exceeded(play.state):
             return Close()
         if play.queue or play.state.groups or menu.proposer(number) != peer.config.side:
             return None
@@ -128,19 +128,13 @@ class MenuPlayer:
         is_due = play.state.number - since >= menu.states_before(number)
         return self._propose(number) if is_due else None
 
-    def _waits_too_long(self, play: PlayState, *, is_over: bool) -> bool:
-        """True if nothing is played for a while, or something long after the last proposal."""
-        peak, spacing = self.peer.state.block.peak, self.menu.setup.spacing
+    def _waits_too_long(self, play: PlayState) -> bool:
+        """True if nothing is played for a while."""
+        peak = self.peer.state.block.peak
         games = tuple(game.id for game in play.state.games)
         if games != self.games:
             self.games, self.idle_since = games, peak
-        if not is_over:
-            self.over_since = None
-        elif self.over_since is None:
-            self.over_since = peak
-        if self.over_since is not None and peak - self.over_since > spacing * ENOUGH:
-            return True
-        return not games and peak - self.idle_since > spacing * PATIENCE
+        return not games and peak - self.idle_since > self.menu.setup.spacing * PATIENCE
 
     def _propose(self, number: int) -> Command:
         """Propose games, with a deck for each that needs one, and one to spare."""
@@ -149,3 +143,9 @@ class MenuPlayer:
         if needed:
             self.menu.deal(needed + 1 - len(self.peer.play.decks.ready))
         return ProposeGames(wishes)
+
+
+def _games(state: ChannelState) -> int:
+    """The number of games of which ids are used."""
+    first, second = state.next_ids
+    return (first + second) // 2

@@ -17,6 +17,12 @@ from channelsim.channel.report.html.session_story import games_text
 from channelsim.channel.session.setup import NAMES
 from channelsim.games.amounts import counted
 
+PROMISES_KEPT = {
+    monitor: (sentence, "looked at after each event, after each restart, or at the end")
+    for monitor, sentence in MONITORS.items()
+}
+"""What is promised, and how each promise is checked, of a session that monitors judge."""
+
 
 def attack_page(attack: Attack, command: str = "") -> SessionPage:
     """The page of a script, with what each monitor says now; `command` runs it again."""
@@ -65,11 +71,10 @@ def attack_page(attack: Attack, command: str = "") -> SessionPage:
         promises=tuple(
             PagePromise(
                 monitor,
-                sentence,
-                "looked at after each event, after each restart, or at the end",
+                *PROMISES_KEPT[monitor],
                 tuple(each.text for each in session.violations if each.monitor == monitor),
             )
-            for monitor, sentence in MONITORS.items()
+            for monitor in MONITORS
         ),
     )
 

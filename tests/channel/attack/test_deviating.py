@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from channelsim.channel.adversaries.registry import names
+from channelsim.channel.attack.deviating import deviating
+from channelsim.channel.attack.disputes import dispute_script, play
 from channelsim.channel.cli.disputes import described_scenario
 from channelsim.channel.crypto import bls
-from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.deviating import deviating
 from channelsim.channel.simulation.scenario import Scenario, reason_against
 from channelsim.channel.simulation.scenario_command import command_of
 from channelsim.games import registry
@@ -74,4 +74,5 @@ def test_an_adversary_that_began_too_late_is_told_where_to_begin() -> None:
     "name", [name for name in names() if not reason_against(name, (registry.DEFAULT,))]
 )
 def test_every_adversary_deviates_or_has_a_hint(name: str) -> None:
-    assert Arena(usual(name)).run().deviated or deviating(usual(name)) is not None
+    dispute = play(dispute_script(usual(name)))
+    assert dispute.run.deviated or deviating(usual(name)) is not None
