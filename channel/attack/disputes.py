@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,9 +18,11 @@ from channelsim.channel.attack.weathers import weather as weather_of
 from channelsim.channel.attack.world import run_observed
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, Finding
 from channelsim.channel.session.session_events import Listener, SessionEvent
 from channelsim.channel.session.transcript import Lines, Record, Sink, record_of
-from channelsim.channel.simulation.promises.checker import BrokenPromise
+from channelsim.channel.simulation.model.conversation import conversation
+from channelsim.channel.simulation.promises.checker import SEVERITY, BrokenPromise, with_loss
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import HANDSHAKE, Run, part_of, part_of_message
 from channelsim.channel.simulation.scenario import Scenario
@@ -88,11 +90,12 @@ class Dispute:
 
     @property
     def broken(self) -> list[BrokenPromise]:
-        """The violations, by monitor."""
-        return [
-            BrokenPromise(violation.monitor, violation.text)
+        """The violations, by promise, or else by monitor; with what was lost by some of them."""
+        broken = [
+            BrokenPromise(violation.promise or violation.monitor, violation.text)
             for violation in self.session.violations
         ]
+        return with_loss(self.run, conversation(self.run), broken) if broken else []
 
     @property
     def is_checked(self) -> bool:
@@ -119,9 +122,39 @@ class Dispute:
             return part_of(self.run)
         return part_of_message(copy.last, self.run.party.peer) if copy.last else HANDSHAKE
 
-    def shrunk(self) -> Iterator[Broken]:
-        """The script, shrunk for each monitor that it breaks."""
-        yield from shrunk_violations(self.attack, self.session)
+    def findings(self, row: str = "", command: str = "") -> list[Finding]:
+        """Each broken promise once, of a row of a sweep, with the script shrunk for its monitor.
+
+        The `command` runs the dispute again.
+        """
+        monitors = {each.promise or each.monitor: each for each in self.session.violations}
+        shrunk = {case.monitor: case for case in shrunk_violations(self.attack, self.session)}
+        found: dict[str, Finding] = {}
+        for promise in self.broken:
+            case = shrunk[monitors[promise.promise].monitor]
+            found.setdefault(promise.promise, script_finding(case, promise, row, command))
+        return [*found.values()]
+
+
+def script_finding(
+    case: Broken, promise: BrokenPromise, row: str = "", command: str = ""
+) -> Finding:
+    """A broken promise, with the script that shows it.
+
+    Those of one row of a sweep with the same games and promise are one mistake, and so are
+    exceptions with the same text.
+    """
+    what = promise.how if promise.promise == EXCEPTION else promise.promise
+    return Finding(
+        rule=promise.promise,
+        place=", ".join(filter(None, (row, case.attack.text))),
+        severity=SEVERITY.get(promise.promise, BROKEN_PROMISE),
+        text=promise.how if promise.promise == EXCEPTION else f"{promise.promise}: {promise.how}",
+        loss=promise.loss,
+        scenario=msgspec.to_builtins(case.attack),
+        mistake=f"{row} {' '.join(case.attack.games)} {what}",
+        replay=command,
+    )
 
 
 def honest_side(attack: Attack) -> int:

@@ -37,8 +37,8 @@ PATIENCE = 10
 propose, or answer a proposal. It is multiplied by the spacing."""
 
 MORE = 8
-"""Games beyond those of the menu after which a side asks for the shutdown: the other one may propose
-a game with each message."""
+"""Games beyond those of the menu after which a side asks for the shutdown: the other one may
+propose a game with each message."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.attack.actions import Attack
-from channelsim.channel.attack.campaign import findings
 from channelsim.channel.attack.deviating import deviating
 from channelsim.channel.attack.disputes import (
     Dispute,
@@ -73,7 +72,7 @@ def run_attacked(
             for line in lines:
                 sink(line)
             finish()
-            broken = findings(watched.dispute.shrunk())
+            broken = watched.dispute.findings()
         if page is not None:
             page(watched.page())
     except KeyboardInterrupt:

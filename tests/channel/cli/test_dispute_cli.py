@@ -25,7 +25,7 @@ from channelsim.channel.report.matrix import show
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario, reason_against
 from channelsim.channel.simulation.sweep import SweepTotals
-from channelsim.channel.simulation.sweep_campaign import Sweep, SweepReport, findings
+from channelsim.channel.simulation.sweep_campaign import Sweep, SweepReport, finding_of, findings
 from channelsim.channel.simulation.transcript import played
 from channelsim.games import registry
 from tests.channel.command import channelsim
@@ -292,8 +292,8 @@ def test_a_broken_promise_is_reported_and_fails(
 ) -> None:
     scenario = Scenario(GAME, "x", "dead", 3)
     tally = SweepTotals(runs=2)
-    tally.broken.append((scenario, BrokenPromise("safety", "planted")))
-    tally.exceptions.append((scenario, "InvariantError: planted"))
+    for promise in ("safety", "duty"):
+        tally.findings.append(finding_of(scenario, BrokenPromise(promise, "planted")))
     tally.cell("dead", "flop").broken = 1
     tally.cell("dead", "deal").results.update(["slashed", "slashed", "paid out"])
     monkeypatch.setattr(Sweep, "run", lambda self, place: SweepReport(tally))
@@ -312,14 +312,15 @@ def test_a_broken_promise_is_reported_and_fails(
 
 def test_the_order_of_shards_changes_no_file_of_a_finding(tmp_path: Path) -> None:
     broken = [
-        (Scenario(GAME, seed, "dead", 3), BrokenPromise("safety", "planted")) for seed in "ab"
+        finding_of(Scenario(GAME, seed, "dead", 3), BrokenPromise("safety", "planted"))
+        for seed in "ab"
     ]
     configuration = Configuration("dispute run --all", "1", "t", "s", {})
     plan = Plan(configuration.digest, 2, 1)
     with opened(tmp_path, configuration, plan, "adversaries", resume=False) as directory:
         files = FindingFiles(directory.findings)
-        files.write(findings(SweepTotals(broken=broken[1:])))
-        files.write_last(findings(SweepTotals(broken=broken)))
+        files.write(findings(broken[1:]))
+        files.write_last(findings(broken))
     (path,) = (tmp_path / "findings").iterdir()
     assert json.loads(path.read_text())["scenario"]["seed"] == "a"
 
