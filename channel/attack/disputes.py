@@ -91,9 +91,10 @@ class Dispute:
     @property
     def broken(self) -> list[BrokenPromise]:
         """The violations, by promise, or else by monitor; with what was lost by some of them."""
+        whom = f"to the {self.run.party.name}: " if self.run.scenario.adversary else ""
         broken = [
-            BrokenPromise(violation.promise or violation.monitor, violation.text)
-            for violation in self.session.violations
+            BrokenPromise(each.promise or each.monitor, each.text.removeprefix(whom))
+            for each in self.session.violations
         ]
         return with_loss(self.run, conversation(self.run), broken) if broken else []
 
