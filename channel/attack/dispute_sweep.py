@@ -174,10 +174,10 @@ def _run(attack: Attack, row: str, command: str = "") -> tuple[SweepTotals, Disp
     dispute: Dispute | None = None
     try:
         dispute = play(attack)
-        tally.findings = dispute.findings(row, command)
-        tally.count(dispute.run, row, dispute.part, len(tally.findings))
+        tally.found = dispute.findings(row, command)
+        tally.count(dispute.run, row, dispute.part, len(tally.found))
     except Exception as error:
         tally.runs += 1
         case, how = Broken(attack, EXCEPTION, ""), BrokenPromise(EXCEPTION, described(error))
-        tally.findings = [script_finding(case, how, row, command)]
+        tally.found = [script_finding(case, how, row, command)]
     return tally, dispute

@@ -60,7 +60,7 @@ class SweepTotals:
     spends: int = 0
     paid: int = 0
     reorgs: int = 0
-    findings: list[Finding] = field(default_factory=list)
+    found: list[Finding] = field(default_factory=list)
     matrix: dict[str, dict[str, Cell]] = field(default_factory=dict)
     interrupted: bool = False
 
@@ -90,7 +90,7 @@ class SweepTotals:
         self.spends += other.spends
         self.paid += other.paid
         self.reorgs += other.reorgs
-        self.findings += other.findings
+        self.found += other.found
         for adversary, row in other.matrix.items():
             for where, cell in row.items():
                 self.cell(adversary, where).merge(cell)

@@ -56,7 +56,7 @@ class SweepReport:
     @cached_property
     def findings(self) -> list[Finding]:
         """Each mistake once."""
-        return findings(self.totals.findings)
+        return findings(self.totals.found)
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Sweep:
         def count(part: SweepTotals) -> tuple[Counts, Iterable[Finding]]:
             """Count the runs and the different findings so far."""
             so_far.merge(part)
-            mistakes = findings(so_far.findings)
+            mistakes = findings(so_far.found)
             return {"findings": len(mistakes), "runs": so_far.runs}, mistakes
 
         run = run_shards(self, place, count)

@@ -25,6 +25,9 @@ IDLE = {
 }
 """Adversaries that need more hands, a short balance or the other side; and options."""
 
+LATE = "breaks-ch-accept-3"
+"""The one for which the last of all changes is tried."""
+
 
 @pytest.fixture(autouse=True)
 def remember() -> Iterator[None]:
@@ -36,7 +39,13 @@ def usual(name: str) -> Scenario:
     return described_scenario(name, games=None, step=None)
 
 
-@pytest.mark.parametrize("name", IDLE)
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(name for name in IDLE if name != LATE),
+        pytest.param(LATE, marks=pytest.mark.long),
+    ],
+)
 def test_a_hint_is_a_command_with_which_the_adversary_deviates(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

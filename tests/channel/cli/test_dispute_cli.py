@@ -293,7 +293,7 @@ def test_a_broken_promise_is_reported_and_fails(
     scenario = Scenario(GAME, "x", "dead", 3)
     tally = SweepTotals(runs=2)
     for promise in ("safety", "duty"):
-        tally.findings.append(finding_of(scenario, BrokenPromise(promise, "planted")))
+        tally.found.append(finding_of(scenario, BrokenPromise(promise, "planted")))
     tally.cell("dead", "flop").broken = 1
     tally.cell("dead", "deal").results.update(["slashed", "slashed", "paid out"])
     monkeypatch.setattr(Sweep, "run", lambda self, place: SweepReport(tally))

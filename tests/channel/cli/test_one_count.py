@@ -86,7 +86,7 @@ def test_disputes_are_counted_by_mistake(
         for seed in "abc"
         for promise in ("duty", "money")
     ]
-    report = SweepReport(SweepTotals(runs=3, findings=broken))
+    report = SweepReport(SweepTotals(runs=3, found=broken))
     monkeypatch.setattr(Sweep, "run", lambda self, place: report)
     document = json.loads(channelsim(capsys, "dispute", "run", "--all").out)
     assert document["summary"] == "2 findings (worst: theft)"

@@ -113,7 +113,7 @@ def of_disputes(folder: Path, run: Run) -> Pair:
     before = SweepTotals(runs=2, matrix={"silent": {"opening": Cell(1), "close": Cell(1)}})
     scenario = Scenario(("spacepoker",), "silent")
     broken = [finding_of(scenario, BrokenPromise("safety", "it lost 7 mojos"))]
-    after = SweepTotals(runs=1, matrix={"silent": {"close": Cell(1)}}, findings=broken)
+    after = SweepTotals(runs=1, matrix={"silent": {"close": Cell(1)}}, found=broken)
     one, other = (sweep_document(SweepReport(totals), "s") for totals in (before, after))
     return text_of(one), text_of(other)
 

@@ -157,7 +157,7 @@ def test_broken_promises_are_failures_of_their_check(monkeypatch: pytest.MonkeyP
         ("safety", "an honest move was slashed"),
         ("duty", "it is late"),
     ):
-        totals.findings.append(finding_of(scenario, BrokenPromise(kind, how)))
+        totals.found.append(finding_of(scenario, BrokenPromise(kind, how)))
     subject = Subject(game, SMALL)
     monkeypatch.setattr(Subject, "disputed", totals)
     command = "channelsim dispute run silent@7 --seed 'a seed' --game calpoker"
@@ -175,7 +175,7 @@ def test_disputes_try_every_adversary_in_the_middle_or_from_the_beginning(
 ) -> None:
     monkeypatch.setattr(disputing, "names", lambda: ("silent", "other-channel"))
     totals = disputing.disputes_of(load("calpoker"), 1, "s").run(Place(ThisProcess)).totals
-    assert totals.findings == []
+    assert totals.found == []
     assert totals.runs - totals.idle == 2
 
 

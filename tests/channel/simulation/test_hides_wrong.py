@@ -110,7 +110,7 @@ def test_a_sweep_leaves_it_out_where_nothing_is_hidden(monkeypatch: pytest.Monke
     with dots.registered():
         parts = list(everywhere(Scenario(("dots",), "lies", NAME, side=0, hands=2), 1))
         assert len(parts) > 2
-        assert not any(part.idle or part.findings for part in parts)
+        assert not any(part.idle or part.found for part in parts)
         games = (registry.get("calpoker"), registry.get("spacepoker"), dots.GAME)
         monkeypatch.setattr(registry, "channel_games", lambda: games)
         for number in range(4):

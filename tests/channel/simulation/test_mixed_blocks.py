@@ -146,6 +146,6 @@ def test_a_share_of_a_sweep_is_on_mixed_blocks(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(dispute_sweep, "MOST_STEPS", 4)
     first = [*sweep.beginnings("share", 0)]
     deviating = next(scenario for scenario in first if scenario.adversary == "dead")
-    assert sum(not totals.findings for totals in everywhere(deviating, 1)) == len(scenarios)
+    assert sum(not totals.found for totals in everywhere(deviating, 1)) == len(scenarios)
     assert [scenario.mixed for scenario in scenarios][:3] == [False, False, True]
     assert {(scenario.mixed, scenario.spacing) for scenario in scenarios} == {(False, 1), (True, 4)}

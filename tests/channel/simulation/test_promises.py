@@ -216,7 +216,7 @@ def test_each_deviation_is_run_once_wherever_there_is_one(
     with bls.remembered():
         for part in dispute_sweep.everywhere(Scenario(GAME, "once", name)):
             tally.merge(part)
-    assert tally.findings == []
+    assert tally.found == []
     said = at(runs[-1]).intended
     places = [adversary.deviated_at for adversary in map(at, runs) if adversary.done]
     assert len(set(places)) == len(places)
@@ -259,7 +259,7 @@ def test_remembered_signatures_change_no_run() -> None:
 def test_everything_for_one_seed() -> None:
     """Each adversary with one menu, on one side; more seeds are for `dispute run --all`."""
     tally = done(dispute_sweep.sweep_of_all("long", 1)).totals
-    assert tally.findings == []
+    assert tally.found == []
     assert tally.matrix[dispute_sweep.COPIED]
 
 
@@ -502,8 +502,8 @@ def test_exceptions_are_counted_and_the_other_runs_go_on(monkeypatch: pytest.Mon
         Peer, "start", lambda self, peak: (_ for _ in ()).throw(InvariantError("planted"))
     )
     tally = done(dispute_sweep.sweep_of_all("x", 1)).totals
-    assert (tally.runs, len(tally.findings)) == (2, 2)
-    assert "planted" in tally.findings[0].text
+    assert (tally.runs, len(tally.found)) == (2, 2)
+    assert "planted" in tally.found[0].text
 
 
 def test_before_its_step_an_adversary_sends_what_its_peer_made() -> None:

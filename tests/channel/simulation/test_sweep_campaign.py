@@ -66,7 +66,7 @@ def test_old_copies_have_each_weather_and_are_made_at_every_few_events(
     with bls.remembered():
         for part in old_copies("s", 1, "reconnects", ("calpoker",)):
             tally.merge(part)
-    assert tally.findings == []
+    assert tally.found == []
     assert tally.runs > tally.idle > 0
     assert [*tally.matrix] == [COPIED]
     cells = tally.matrix[COPIED]
@@ -98,7 +98,7 @@ def test_the_totals_depend_on_neither_the_cut_nor_an_end_on_the_way(tmp_path: Pa
     assert set(begun) == {1}
     assert whole.digest == rest.digest is not None
     assert whole.totals == rest.totals
-    assert not rest.totals.findings
+    assert not rest.totals.found
     assert set(rest.totals.matrix) == set(SOME)
     page = document_page(tmp_path, sweep_document(whole, "s"))
     (disputes,) = (one for one in page.tables if one.title == "Disputes")
@@ -128,7 +128,7 @@ def test_a_campaign_stores_what_it_finds(
 
 
 def broken(scenario: Scenario) -> SweepTotals:
-    return SweepTotals(runs=1, findings=[finding_of(scenario, BrokenPromise("duty", "planted"))])
+    return SweepTotals(runs=1, found=[finding_of(scenario, BrokenPromise("duty", "planted"))])
 
 
 def here(*_: object, **__: object) -> ThisProcess:
