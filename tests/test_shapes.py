@@ -42,6 +42,7 @@ JUSTIFIED = {
     frozenset(("GameSettled", "GameEnded")): SECOND,
     frozenset(("ChannelState", "LedgerState")): "the second model shares no code with the first",
     frozenset(("ConformOptions", "Effort")): "what the command line declares, and what it comes to",
+    frozenset(("DisputesDocument", "SweepTotals")): "what a sweep prints, and counts as it goes",
     frozenset(("ObeysRules", "StaysTrue")): "two claims about the rules of one validator",
 }
 """Pairs of types that may have the same fields, and why."""

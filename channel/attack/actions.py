@@ -24,8 +24,10 @@ from channelsim.channel.attack.kinds import (
     OLD_COPY,
     START,
 )
+from channelsim.channel.attack.terms import Proposals, Terms
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.setup import check_game
+from channelsim.channel.simulation.bounds import MOST_HANDS
 from channelsim.games.amounts import counted
 from channelsim.games.names import nearest, quoted
 
@@ -101,18 +103,19 @@ class Attack(
     between two snapshots of a store. Where it is `watched`, a watcher of its own looks after the
     channel of a side whose process does not run. Where it is `tight`, each side puts in no more
     than one hand takes. Where it is `mixed`, about one block in three carries transactions, and
-    all times are longer.
+    all times are longer. The `terms` are about proposals, stakes, fees and limits.
     """
 
     games: tuple[str, ...]
     seed: str
     actions: tuple[Action, ...] = ()
-    hands: Annotated[int, Meta(ge=1, le=20)] = 2
+    hands: Annotated[int, Meta(ge=1, le=MOST_HANDS)] = 2
     policies: tuple[str, str] = ("", "")
     snapshots: Annotated[int, Meta(ge=1, le=1000)] = 50
     watched: bool = False
     tight: bool = False
     mixed: bool = False
+    terms: Terms = Terms()
 
     @property
     def text(self) -> str:
@@ -126,7 +129,13 @@ def check(attack: Attack) -> Attack:
     if not attack.games:
         raise UsageError("no game is named: try `channelsim games`")
     for name in attack.games:
-        check_game(name, 100, 10)
+        check_game(name, attack.terms.unit, attack.terms.stack)
+    terms = attack.terms
+    together = len(attack.games) if terms.proposals is Proposals.TOGETHER else 1
+    stake = terms.unit * terms.stack * together
+    if terms.balance and terms.balance < stake:
+        balance = counted(terms.balance, "mojo")
+        raise UsageError(f"a balance of {balance} does not cover one stake of {stake:,}")
     for action in attack.actions:
         kind = KINDS.get(action.kind)
         if kind is None:

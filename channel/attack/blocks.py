@@ -67,6 +67,7 @@ class Blocks:
     observer: Observer
     finished: list[int | None] = field(default_factory=lambda: [None, None])
     _followed: int = 0
+    _looks_again: bool = False
 
     def __post_init__(self) -> None:
         """Begin at the newest block."""
@@ -148,6 +149,8 @@ class Blocks:
 
     def make(self) -> None:
         """Make one block."""
+        if self._looks_again:
+            self._look_again()
         for node in self.nodes:
             node.take_held()
         self.chain.farm()
@@ -177,11 +180,18 @@ class Blocks:
             return False
         if not self._reorganise(back, keep=bundle is not None, bundle=bundle):
             return False
-        # What was final is not: a user whose process has ended looks at it once more.
-        for process in self.processes if back == deepest else ():
+        if back == deepest:
+            self._look_again()
+            # A process may be in the middle of its last look, and end before the next block.
+            self._looks_again = True
+        return True
+
+    def _look_again(self) -> None:
+        """Start processes again that have ended: what was final is not, and their users see it."""
+        self._looks_again = False
+        for process in self.processes:
             if process.look_again():
                 self.finished[process.side] = None
-        return True
 
     def _spend(self, action: Action) -> None:
         """Make a block, and offer spends of the hostile side before it or after it."""

@@ -77,7 +77,7 @@ class DeckDuties:
         if after.play is None or after.phase is not Phase.PLAYING:
             return
         pool = after.play.decks
-        yield from self._open(pool, after)
+        yield from self._open(pool, before, after)
         if event is None and pool.decks:
             yield f"goes on with {counted(len(pool.decks), 'open deck')} after a restart (PD-12)"
         if before.play is None or before.phase is not Phase.PLAYING or event is None:
@@ -126,8 +126,11 @@ class DeckDuties:
             if block.peak - since == COMPUTES:
                 yield f"waits {counted(COMPUTES, 'block')} for its own step of deck {number}"
 
-    def _open(self, pool: DeckPool, after: PeerState) -> Iterator[str]:
-        """Find decks that are too many, counted wrongly, or named already."""
+    def _open(self, pool: DeckPool, before: PeerState, after: PeerState) -> Iterator[str]:
+        """Find decks that are too many, counted wrongly, or kept when they are named.
+
+        A number that is named before there is such a deck stays unused.
+        """
         counts = {*pool.decks, *self.computing}
         if len(counts) > MOST_OPEN:
             yield f"has {counted(len(counts), 'deck')} open, at most {MOST_OPEN} (PD-17)"
@@ -136,9 +139,9 @@ class DeckDuties:
         highest = max(pool.decks, default=0)
         if highest > pool.highest:
             yield f"has deck {highest}, and takes {pool.highest} for the highest number"
-        groups = after.play.state.groups if after.play is not None else ()
-        named = {number for group in groups for number in group.decks()}
-        for number in sorted(named & {*pool.decks}):
+        earlier = before.play.decks.decks if before.play is not None else {}
+        named = _named(after) - _named(before)
+        for number in sorted(named & {*pool.decks} & {*earlier}):
             yield f"keeps deck {number} for another proposal than the one that names it (PD-9)"
 
     def _untimely(
@@ -154,6 +157,12 @@ class DeckDuties:
                 yield f"waits {counted(waits, 'block')} for a step of deck {number}"
             if number in burnt and not (is_due and waits > patience):
                 yield f"gives deck {number} up after {counted(waits, 'block')}"
+
+
+def _named(state: PeerState) -> set[int]:
+    """The decks that open proposals name."""
+    groups = state.play.state.groups if state.play is not None else ()
+    return {number for group in groups for number in group.decks()}
 
 
 def _wrongly_resumed(

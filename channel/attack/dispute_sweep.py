@@ -1,32 +1,43 @@
 """The campaign of `dispute run --all`: every adversary, and old copies in every weather.
 
-Old copies are scripts of attacked sessions.
+Each adversary is run on both sides, wherever in a hand it can deviate: each run begins behind the
+place at which it deviated in the one before. Weather and fees alternate, in another order with each
+seed and adversary, and in one run of three only about one block in three carries transactions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from itertools import islice
 
-from msgspec.structs import replace
-
 from channelsim.channel import __version__
+from channelsim.channel.adversaries.base import Adversary
 from channelsim.channel.attack.actions import Attack
-from channelsim.channel.attack.campaign import Broken, described, findings
-from channelsim.channel.attack.disputes import dispute_script, play
-from channelsim.channel.attack.kinds import OLD_COPY, WEATHERS
+from channelsim.channel.attack.campaign import Broken, described
+from channelsim.channel.attack.disputes import Dispute, dispute_script, play, script_finding
+from channelsim.channel.attack.kinds import WEATHERS
 from channelsim.channel.campaign.job import plugin_inputs
 from channelsim.channel.campaign.shards import Configuration
 from channelsim.channel.findings.finding import EXCEPTION
-from channelsim.channel.simulation.scenario import adversaries_for
+from channelsim.channel.simulation.promises.checker import BrokenPromise
+from channelsim.channel.simulation.run import Run
+from channelsim.channel.simulation.scenario import (
+    FEES,
+    MIXED,
+    Scenario,
+    adversaries_for,
+    reason_against,
+)
+from channelsim.channel.simulation.scenario_command import command_of
 from channelsim.channel.simulation.sweep import (
     ONE_MIXED_IN,
     SweepTotals,
     beginnings,
-    everywhere,
     menus,
+    row_of,
 )
 from channelsim.channel.simulation.sweep_campaign import Sweep
 from channelsim.games import registry
@@ -34,11 +45,17 @@ from channelsim.games import registry
 COPIED = "old copy"
 """The row of the sessions in which an honest side goes on from an old copy."""
 
+IN_TURN = tuple(WEATHERS)
+"""The weathers of the runs of an adversary."""
+
 HANDS = 2
 """Hands of a session with an old copy."""
 
 BETWEEN_COPIES = 5
 """Events of a peer between two places of a session at which it goes on from an old copy."""
+
+MOST_STEPS = 100
+"""A bound on the messages of one session."""
 
 MOST_EVENTS = 400
 """A bound on the events of a peer in one session."""
@@ -88,6 +105,41 @@ def _of_all(seed: str, only: tuple[str, ...], number: int) -> Iterator[SweepTota
     yield from old_copies(f"{seed}/{turn}", turn + at, weather, only)
 
 
+def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
+    """Run a scenario again and again, each time from behind the place of the last deviation.
+
+    It begins at the scenario's step. `before` decides on the weather, the blocks and the fees of
+    the first run; those of the others follow in turn. There is no run with an adversary that can do
+    nothing in these games.
+    """
+    if first.adversary and reason_against(first.adversary, first.games):
+        return
+    step: int | None = first.step
+    while step is not None and step < MOST_STEPS:
+        scenario = replace(
+            first,
+            step=step,
+            weather=IN_TURN[before % len(IN_TURN)],
+            fees=FEES * (before % 5 == 0),
+            **(MIXED if before % ONE_MIXED_IN == 0 else {}),
+        )
+        before += 1
+        tally, dispute = _run(dispute_script(scenario), row_of(scenario), command_of(scenario))
+        step = step + 1 if dispute is None else next_step(dispute.run)
+        yield tally
+
+
+def next_step(run: Run) -> int | None:
+    """The next step at which this adversary can do something else; None if there is none."""
+    actor, step = run.parties[run.scenario.side].actor, run.scenario.step
+    if not isinstance(actor, Adversary) or actor.sent_count <= step:
+        return None
+    if actor.deviated_at is not None:
+        return max(step + 1, actor.deviated_at)
+    # One that deviates at the first opportunity has found none, and will not find one later.
+    return None if actor.at_once else max(step + 1, actor.sent_count)
+
+
 def old_copies(
     seed: str, number: int, weather: str, only: tuple[str, ...] = ()
 ) -> Iterator[SweepTotals]:
@@ -98,33 +150,34 @@ def old_copies(
     each = [menu.games for menu in menus(only)]
     games = each[number // 2 % len(each)]
     for turn, place in enumerate(range(1 + number % BETWEEN_COPIES, MOST_EVENTS, BETWEEN_COPIES)):
-        attack = dispute_script(
+        scenario = Scenario(
             games,
             f"{seed}/{weather}",
             side=number % 2,
             weather=weather,
-            old_copy=place,
             hands=HANDS,
             mixed=(number + turn) % ONE_MIXED_IN == 0,
         )
-        tally, is_over = _copied(attack)
+        attack = dispute_script(scenario, place)
+        tally, dispute = _run(attack, COPIED)
         yield tally
-        if is_over:
+        if dispute is not None and len(dispute.run.party.journal) < place:
             return
 
 
-def _copied(attack: Attack) -> tuple[SweepTotals, bool]:
-    """Run a script with an old copy; the totals, and whether the session is over before that."""
+def _run(attack: Attack, row: str, command: str = "") -> tuple[SweepTotals, Dispute | None]:
+    """Run a script; its totals in this row. No dispute for an exception, a result like any other.
+
+    The `command` runs it again.
+    """
     tally = SweepTotals()
+    dispute: Dispute | None = None
     try:
         dispute = play(attack)
+        tally.found = dispute.findings(row, command)
+        tally.count(dispute.run, row, dispute.part, len(tally.found))
     except Exception as error:
-        # Any exception is a result of this run; the others go on.
         tally.runs += 1
-        tally.attacked += findings([Broken(attack, EXCEPTION, described(error))])
-        return tally, False
-    broken = findings(dispute.shrunk())
-    tally.attacked += [replace(finding, place=f"{COPIED}, {finding.place}") for finding in broken]
-    tally.count(dispute.run, COPIED, dispute.part, len(broken))
-    (last,) = (action.at for action in attack.actions if action.kind == OLD_COPY)
-    return tally, len(dispute.run.party.journal) < last
+        case, how = Broken(attack, EXCEPTION, ""), BrokenPromise(EXCEPTION, described(error))
+        tally.found = [script_finding(case, how, row, command)]
+    return tally, dispute

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,17 +11,21 @@ import msgspec
 from channelsim.channel.attack.actions import Action, Attack, check, hostile_side
 from channelsim.channel.attack.campaign import Broken, shrunk_violations
 from channelsim.channel.attack.drawing import arranged
-from channelsim.channel.attack.kinds import KINDS, OLD_COPY
+from channelsim.channel.attack.kinds import KINDS, OLD_COPY, WEATHERS
 from channelsim.channel.attack.session import Observer, Session
+from channelsim.channel.attack.terms import Proposals, Terms
 from channelsim.channel.attack.weathers import weather as weather_of
 from channelsim.channel.attack.world import run_observed
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, Finding
 from channelsim.channel.session.session_events import Listener, SessionEvent
 from channelsim.channel.session.transcript import Lines, Record, Sink, record_of
-from channelsim.channel.simulation.promises.checker import BrokenPromise
+from channelsim.channel.simulation.model.conversation import conversation
+from channelsim.channel.simulation.promises.checker import SEVERITY, BrokenPromise, with_loss
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import HANDSHAKE, Run, part_of, part_of_message
+from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.chance import Chance
 from channelsim.games.names import printable
 
@@ -29,34 +33,51 @@ ATTACKED_DISPUTE = "channelsim dispute 4"
 """The format of the transcript of a dispute that is a script."""
 
 
-def dispute_script(
-    games: Sequence[str],
-    seed: str,
-    *,
-    adversary: str = "",
-    step: int = 0,
-    side: int = 1,
-    weather: str = "calm",
-    old_copy: int = 0,
-    hands: int = 1,
-    mixed: bool = False,
-) -> Attack:
-    """The script of a dispute. Its `side` is the adversary's, if there is one.
+def dispute_script(scenario: Scenario, old_copy: int = 0) -> Attack:
+    """The script of a dispute. The scenario's `side` is the adversary's, if it has one.
 
     Before the event `old_copy` of its peer, the other side goes on from a copy of its files that is
-    some events older (0: it never does).
+    some events older (0: it never does). The sides then play hands that they agreed on.
     """
-    chance = Chance(derive(seed.encode(), "dispute", adversary, step, weather, old_copy))
+    name, side, weather = scenario.adversary, scenario.side, scenario.weather
+    chance = Chance(
+        derive(scenario.seed.encode(), "dispute", name, scenario.step, weather, old_copy)
+    )
     actions: list[Action] = []
-    if adversary:
+    if name:
         amount = chance.below(KINDS["deviate"].most + 1)
-        actions.append(Action("deviate", side, step, amount, name=adversary))
+        actions.append(Action("deviate", side, scenario.step, amount, name=name))
     if old_copy:
         amount = min(old_copy, chance.between(8, KINDS[OLD_COPY].most))
         actions.append(Action(OLD_COPY, 1 - side, old_copy, amount))
     actions += weather_of(weather, 1 - side, chance)
-    attack = Attack(tuple(games), seed, tuple(actions), hands, mixed=mixed)
+    attack = Attack(
+        scenario.games,
+        scenario.seed,
+        tuple(actions),
+        scenario.hands,
+        scenario.policies,
+        mixed=scenario.mixed,
+        terms=terms_of(scenario, Proposals.AGREED if old_copy else None),
+    )
     return arranged(attack, chance)
+
+
+def terms_of(scenario: Scenario, proposals: Proposals | None = None) -> Terms:
+    """The terms of a scenario; its own way of proposals, unless another one is given."""
+    own = Proposals.STAGGERED if scenario.staggered else Proposals.TOGETHER
+    return Terms(
+        proposals=proposals or own,
+        unit=scenario.unit,
+        stack=scenario.stack,
+        balance=scenario.contribution,
+        fees=scenario.fees,
+        max_fee=scenario.max_fee,
+        max_fees=scenario.max_fees,
+        crowd=scenario.crowd,
+        most_states=scenario.most_states,
+        most_bytes=scenario.most_bytes,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +90,25 @@ class Dispute:
 
     @property
     def broken(self) -> list[BrokenPromise]:
-        """The violations, by monitor."""
-        return [
-            BrokenPromise(violation.monitor, violation.text)
-            for violation in self.session.violations
+        """The violations, by promise, or else by monitor; with what was lost by some of them."""
+        whom = f"to the {self.run.party.name}: " if self.run.scenario.adversary else ""
+        broken = [
+            BrokenPromise(each.promise or each.monitor, each.text.removeprefix(whom))
+            for each in self.session.violations
         ]
+        return with_loss(self.run, conversation(self.run), broken) if broken else []
 
     @property
     def is_checked(self) -> bool:
         """True if the adversary deviated, or the old copy lacked a state."""
-        if any(action.kind == OLD_COPY for action in self.attack.actions):
+        if self.is_copied:
             return restored(self.run) is not None
         return self.run.deviated or not self.run.scenario.adversary
+
+    @property
+    def is_copied(self) -> bool:
+        """True if a side is to go on from an old copy."""
+        return any(action.kind == OLD_COPY for action in self.attack.actions)
 
     @property
     def part(self) -> str:
@@ -95,9 +123,39 @@ class Dispute:
             return part_of(self.run)
         return part_of_message(copy.last, self.run.party.peer) if copy.last else HANDSHAKE
 
-    def shrunk(self) -> Iterator[Broken]:
-        """The script, shrunk for each monitor that it breaks."""
-        yield from shrunk_violations(self.attack, self.session)
+    def findings(self, row: str = "", command: str = "") -> list[Finding]:
+        """Each broken promise once, of a row of a sweep, with the script shrunk for its monitor.
+
+        The `command` runs the dispute again.
+        """
+        monitors = {each.promise or each.monitor: each for each in self.session.violations}
+        shrunk = {case.monitor: case for case in shrunk_violations(self.attack, self.session)}
+        found: dict[str, Finding] = {}
+        for promise in self.broken:
+            case = shrunk[monitors[promise.promise].monitor]
+            found.setdefault(promise.promise, script_finding(case, promise, row, command))
+        return [*found.values()]
+
+
+def script_finding(
+    case: Broken, promise: BrokenPromise, row: str = "", command: str = ""
+) -> Finding:
+    """A broken promise, with the script that shows it.
+
+    Those of one row of a sweep with the same games and promise are one mistake, and so are
+    exceptions with the same text.
+    """
+    what = promise.how if promise.promise == EXCEPTION else promise.promise
+    return Finding(
+        rule=promise.promise,
+        place=", ".join(filter(None, (row, case.attack.text))),
+        severity=SEVERITY.get(promise.promise, BROKEN_PROMISE),
+        text=promise.how if promise.promise == EXCEPTION else f"{promise.promise}: {promise.how}",
+        loss=promise.loss,
+        scenario=msgspec.to_builtins(case.attack),
+        mistake=f"{row} {' '.join(case.attack.games)} {what}",
+        replay=command,
+    )
 
 
 def honest_side(attack: Attack) -> int:
@@ -108,13 +166,47 @@ def honest_side(attack: Attack) -> int:
     return next((action.side for action in attack.actions if action.kind == OLD_COPY), 0)
 
 
-def play(attack: Attack, observer: Observer | None = None) -> Dispute:
-    """Run a script. Its run has the names of its adversary and of its honest side."""
-    session, run = run_observed(attack, observer or Observer())
-    scenario = replace(run.scenario, side=1 - honest_side(attack))
+def scenario_in(attack: Attack) -> Scenario | None:
+    """The scenario of which this is the script, without an old copy; None for another script."""
+    terms = attack.terms
     deviation = next((action for action in attack.actions if action.name), None)
+    usual = Scenario(
+        attack.games,
+        attack.seed,
+        hands=attack.hands,
+        policies=attack.policies,
+        mixed=attack.mixed,
+        staggered=terms.proposals is Proposals.STAGGERED,
+        unit=terms.unit,
+        stack=terms.stack,
+        contribution=terms.balance,
+        fees=terms.fees,
+        max_fee=terms.max_fee,
+        max_fees=terms.max_fees,
+        crowd=terms.crowd,
+        most_states=terms.most_states,
+        most_bytes=terms.most_bytes,
+    )
     if deviation is not None:
-        scenario = replace(scenario, adversary=deviation.name, step=deviation.at)
+        usual = replace(usual, adversary=deviation.name, step=deviation.at, side=deviation.side)
+    sides = (usual,) if deviation else (replace(usual, side=side) for side in (1, 0))
+    for scenario in sides:
+        for weather in WEATHERS:
+            under = replace(scenario, weather=weather)
+            if dispute_script(under) == attack:
+                return under
+    return None
+
+
+def play(attack: Attack, observer: Observer | None = None) -> Dispute:
+    """Run a script. Its run has the names of its adversary, weather and honest side."""
+    session, run = run_observed(attack, observer or Observer())
+    scenario = scenario_in(attack)
+    if scenario is None:
+        scenario = replace(run.scenario, side=1 - honest_side(attack))
+        deviation = next((action for action in attack.actions if action.name), None)
+        if deviation is not None:
+            scenario = replace(scenario, adversary=deviation.name, step=deviation.at)
     return Dispute(attack, session, replace(run, scenario=scenario))
 
 
@@ -133,10 +225,20 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     script: Attack
 
 
-def recorded(attack: Attack, sink: Sink, *listeners: Listener) -> tuple[Dispute, str]:
-    """Run a script and write its transcript; also returns the digest of that."""
+def recorded(
+    attack: Attack,
+    sink: Sink,
+    *listeners: Listener,
+    on_fault: Callable[[int | None, str], None] = lambda side, text: None,
+    head: Record | None = None,
+) -> tuple[Dispute, str]:
+    """Run a script and write its transcript; also returns the digest of that.
+
+    `on_fault` is as in `Observer`, and `head` the first record of a transcript that is played
+    again: older scripts lack fields.
+    """
     lines = Lines(sink)
-    lines.write({"format": ATTACKED_DISPUTE, "script": msgspec.to_builtins(attack)})
+    lines.write(head or {"format": ATTACKED_DISPUTE, "script": msgspec.to_builtins(attack)})
 
     def hear(event: SessionEvent) -> None:
         """Write an event, and tell the listeners."""
@@ -146,7 +248,7 @@ def recorded(attack: Attack, sink: Sink, *listeners: Listener) -> tuple[Dispute,
         for listener in listeners:
             listener(event)
 
-    dispute = play(attack, Observer(hear))
+    dispute = play(attack, Observer(hear, on_fault))
     broken = [[promise.promise, promise.how] for promise in dispute.broken]
     end = {
         "blocks": dispute.session.blocks,

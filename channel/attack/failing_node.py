@@ -20,7 +20,8 @@ FORGOTTEN = PushResult(Answer.KNOWN, ALREADY_INCLUDING)
 class FailingNode:
     """One side's node. `next_action` counts its calls, and `time` is the virtual one in seconds.
 
-    A `block` may come with any call. Until the height `hampers_until`, something is held back.
+    A `block` may come with any call. Until the height `hampers_until`, something is held back. It
+    asks `least_rate` mojos per cost, or what the chain does if that is more.
     """
 
     def __init__(
@@ -29,6 +30,7 @@ class FailingNode:
         next_action: Callable[[], Action | None],
         time: Callable[[], float],
         block: Callable[[], None],
+        least_rate: int = 0,
     ) -> None:
         self.slowness = 0.0
         self.hampers_until = 0
@@ -36,6 +38,7 @@ class FailingNode:
         self._next_action = next_action
         self._time = time
         self._block = block
+        self._least_rate = least_rate
         self._away_until, self._away_until_block = 0.0, 0
         self._blind_until, self._blind_until_block = 0.0, 0
         self._next_push: Action | None = None
@@ -105,7 +108,7 @@ class FailingNode:
     def fee_rate(self) -> int:
         """The fee rate that the node asks."""
         self._called()
-        return self._chain.fee_rate()
+        return max(self._least_rate, self._chain.fee_rate())
 
     def take_held(self, *, everything: bool = False) -> None:
         """Offer the bundles that were held back long enough, before the next block."""

@@ -5,14 +5,14 @@ A script has one market: what others pay, what the nodes ask, and how much both 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from channelsim.channel.attack.actions import Action, Attack
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.interface import FeeLimits
-from channelsim.channel.simulation.crowd import CrowdedChain, CrowdSize
+from channelsim.channel.simulation.crowd import CROWDED, CrowdedChain, CrowdSize
 
 FILL = "fill"
 """The kind of action that lets others fill blocks."""
@@ -55,6 +55,12 @@ MARKETS = (
 )
 """The markets that scripts may have."""
 
+FREE = Market(0, most_fee=0, most_fees=0)
+"""The market of a crowd alone: both sides have no maxima of fees from it."""
+
+SHORT = 4
+"""The most blocks that others fill who pay more than a side may."""
+
 MOST_AMOUNT = LENGTHS * len(MARKETS) - 1
 """The largest amount of an action that fills blocks."""
 
@@ -71,12 +77,24 @@ def other_limits(fees: Fees | None, amount: int) -> FeeLimits | None:
 
 
 class FilledChain(CrowdedChain):
-    """A chain of a market, whose blocks others fill when a script says so."""
+    """A chain of a market, whose blocks others fill when a script says so.
 
-    def __init__(self, chain: FarmableChain, secret: bytes, market: Market, blocks: int) -> None:
-        super().__init__(chain, secret, CrowdSize(market.rate, blocks))
+    A `crowd` fills so many more blocks when it first comes.
+    """
+
+    def __init__(
+        self, chain: FarmableChain, secret: bytes, market: Market, blocks: int, crowd: int = 0
+    ) -> None:
+        super().__init__(chain, secret, CrowdSize(market.rate, blocks + crowd))
         self.market = market
         self._may_fill = blocks
+        self._comes_for = crowd
+
+    def come(self) -> None:
+        """Let the crowd come, once."""
+        blocks, self._comes_for = self._comes_for, 0
+        if blocks:
+            super().fill(blocks)
 
     def fill(self, blocks: int) -> None:
         """Let others fill so many more blocks, as far as the market allows."""
@@ -95,12 +113,18 @@ class FilledChain(CrowdedChain):
 
 def filled_chain(chain: FarmableChain, attack: Attack) -> FilledChain | None:
     """The chain of a script in which others fill blocks; None for the others."""
-    fills = [action for action in attack.actions if action.kind == FILL]
-    if not fills:
+    fills, terms = [action for action in attack.actions if action.kind == FILL], attack.terms
+    if not fills and not terms.crowd:
         return None
-    market = MARKETS[fills[0].amount // LENGTHS % len(MARKETS)]
-    blocks = min(sum(map(filled_by, fills)), market.longest)
-    return FilledChain(chain, derive(attack.seed.encode(), "crowd"), market, blocks)
+    market = MARKETS[fills[0].amount // LENGTHS % len(MARKETS)] if fills else FREE
+    if terms.crowd:
+        market = replace(market, rate=terms.crowd)
+    blocks = sum(map(filled_by, fills))
+    # With maxima of their own, sides may pay less than the others do.
+    has_maxima = terms.fees or terms.max_fee is not None or terms.max_fees is not None
+    blocks = min(blocks, market.longest, SHORT if has_maxima else blocks)
+    crowd = CROWDED if terms.crowd else 0
+    return FilledChain(chain, derive(attack.seed.encode(), "crowd"), market, blocks, crowd)
 
 
 def filled_by(action: Action) -> int:

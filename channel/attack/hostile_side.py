@@ -18,6 +18,7 @@ from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Chain
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import Effect, Event
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState
@@ -51,6 +52,15 @@ class Deviating(Peer):
     def __init__(self, inside: Adversary) -> None:
         self._inside = inside
         super().__init__(inside.peer.config, inside.peer.state)
+
+    @property
+    def config(self) -> Config:
+        """The settings of the peer: an adversary may have it tell lies."""
+        return self._inside.peer.config
+
+    @config.setter
+    def config(self, config: Config) -> None:
+        self._inside.peer.config = config
 
     @property
     def state(self) -> PeerState:

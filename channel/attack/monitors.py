@@ -95,10 +95,11 @@ CHECKED_APART = ("law", "liveness", "wishes", "hands")
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A violation of a monitor, in a line."""
+    """A violation of a monitor, in a line; `promise` is the one that is broken, if it is one."""
 
     monitor: str
     text: str
+    promise: str = ""
 
     def __post_init__(self) -> None:
         """Check that the monitor exists."""
@@ -207,8 +208,8 @@ class Monitors:
                 blocks = f"{counted(finished - quiet_since, 'block')}, at most {most}"
                 self._found("pace", f"the {run.parties[side].name} took {blocks}")
 
-    def _found(self, monitor: str, text: str) -> None:
-        self.add(Violation(monitor, text))
+    def _found(self, monitor: str, text: str, promise: str = "") -> None:
+        self.add(Violation(monitor, text, promise))
 
     def _money(self, run: Run) -> None:
         """Check that all money is at addresses of its owners."""
@@ -251,15 +252,16 @@ class Monitors:
         about; a process that is back waits for its counterparty as long as before.
         """
         late = away > (LAST_SAFE if len(self._honest) == len(Side) else MOST_OUTAGE)
-        broken = [how for how in talk.broken if not (away > LAST_PATIENT and WAITS in how)]
+        laws = [how for how in talk.broken if not (away > LAST_PATIENT and WAITS in how)]
+        broken = [("law", how) for how in laws]
         excused: set[Find] = {unwatched, *(OF_AGREED_STATES if broken else ())}
         if tampered or late:
             excused.add(unsafe)
         for promise, find in CHECKS:
             if promise not in CHECKED_APART and find not in excused:
-                broken += find(ours, talk)
-        for how in broken:
-            self._found("promise", f"to the {ours.party.name}: {how}")
+                broken += ((promise, how) for how in find(ours, talk))
+        for promise, how in broken:
+            self._found("promise", f"to the {ours.party.name}: {how}", promise)
 
 
 def explains(action: Action, accuser: int, rule: str) -> bool:

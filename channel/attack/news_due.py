@@ -97,10 +97,9 @@ def _of_channel(before: PeerState, after: PeerState, news: Sequence[News]) -> It
         OldCopy, after.shown is not None and before.shown is None, "that its store is an old copy"
     )
     if after.closed != before.closed:
-        reports: set[object] = {*news}
-        if after.closed is not None and after.closed not in reports:
+        if after.closed is not None and after.closed not in news:
             yield "its player does not hear that the channel is closed"
-        if before.closed is not None and Undone(before.closed) not in reports:
+        if before.closed is not None and Undone(before.closed) not in news:
             yield "its player does not hear that a close is undone"
 
 

@@ -31,6 +31,10 @@ PER_PUSH = 8
 """The most calls for one push: the push itself, and what is pending for its coins."""
 
 
+ON_ITS_WAY = 0.2
+"""Seconds in which a bundle is offered: what asks for the same one meanwhile is the same offer."""
+
+
 @dataclass(slots=True)
 class _Look:
     """The answers of the node in one look at the chain: the height, and each coin by its id."""
@@ -56,6 +60,7 @@ class NotedNode:
     _watched: set[Coin] = field(default_factory=set)
     _named: set[Coin] = field(default_factory=set)
     _pushes: dict[Bundle, tuple[str, float]] = field(default_factory=dict)
+    _on_its_way: tuple[Bundle, float] | None = None
     _reported: int | None = None
     _other_since: float | None = None
     _rate: int | None = None
@@ -101,6 +106,7 @@ class NotedNode:
         """Offer a bundle."""
         result = self._asked(lambda: self.node.push(bundle))
         self._pushes.pop(bundle, None)
+        self._on_its_way = bundle, self.time() + self.node.slowness + ON_ITS_WAY
         return result
 
     def pending(self, coin_id: bytes) -> list[PendingBundle]:
@@ -160,6 +166,8 @@ class NotedNode:
             waiting, self._pushes = self._pushes, {}
         for effect in effects:
             if isinstance(effect, Push):
+                if self._is_on_its_way(effect.bundle, now):
+                    continue
                 since = waiting.get(effect.bundle, ("", now))[1]
                 self._pushes.setdefault(effect.bundle, (effect.name, since))
                 self._allowed += PER_PUSH
@@ -167,6 +175,10 @@ class NotedNode:
                 self._named.add(effect.coin)
         if any(isinstance(effect, Watch) for effect in effects):
             self._allowed += self._of_a_look()
+
+    def _is_on_its_way(self, bundle: Bundle, now: float) -> bool:
+        offered, until = self._on_its_way or (None, 0.0)
+        return bundle == offered and now <= until
 
     def _of_a_look(self) -> int:
         """The most calls of one look: height, fee rate, each coin, and the children of each."""

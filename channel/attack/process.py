@@ -53,10 +53,10 @@ from channelsim.channel.session.ending_player import EndingPlayer, nothing_left
 from channelsim.channel.session.linked_peer import run_with_link
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.peer_runner import PeerRunner, RunFailed, is_over
-from channelsim.channel.session.questions import PlayerOfPeer
+from channelsim.channel.session.questions import Deciding, PlayerOfPeer
 from channelsim.channel.session.session_events import Handled, NewsFor, SessionEvent
 from channelsim.channel.session.setup import Setup
-from channelsim.channel.session.side_player import SidePlayer, by_policy
+from channelsim.channel.session.side_player import by_policy
 from channelsim.channel.simulation.kills import Kill
 from channelsim.channel.simulation.remote_actor import untold
 from channelsim.channel.store.durable_peer import DurablePeer
@@ -86,8 +86,9 @@ class Process:
 
     `listen` hears of everything; `compare` of the state before a restart and after it, `fails` of
     an error that no action of the script explains, `undone` of an action that cannot take place,
-    and `note_killed` of a kill and the effects that it left out. `lasting` is the digest that a
-    restart may have as the last message's, where newer ones changed nothing: those may be lost.
+    and `note_killed` of a kill and the effects that it left out. `player` makes that of a peer.
+    `lasting` is the digest that a restart may have as the last message's, where newer ones changed
+    nothing: those may be lost.
 
     One that is `hostile` has the actor that this makes of its peer. It stores nothing, has one
     life, and goes on when its channel is over.
@@ -110,6 +111,7 @@ class Process:
     monitors: SideMonitors
     copies: OldCopies
     undone: Callable[[Action], None]
+    player: Callable[[Peer, Deciding], PlayerOfPeer]
     hostile: Callable[[Peer], HostileSide] | None = None
     lives: int = 0
     events: int = 0
@@ -285,7 +287,7 @@ class Process:
     def _player(self, peer: Peer) -> PlayerOfPeer:
         """The player of today's command: that of `peer`, or of one that ends the channel."""
         if self.ending is None:
-            return SidePlayer(self.setup, peer, self._decide)
+            return self.player(peer, self._decide)
         reason = "recovery" if self.ending == "run-recover" else None
         return EndingPlayer(peer, self._decide, reason)
 

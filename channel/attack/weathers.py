@@ -9,11 +9,15 @@ from msgspec.structs import replace
 
 from channelsim.channel.attack.actions import Action
 from channelsim.channel.attack.drawing import drawn_action
+from channelsim.channel.attack.filled_blocks import FILL
 from channelsim.channel.attack.kinds import KINDS, ON_CHAIN, WEATHERS
 from channelsim.games.chance import Chance
 
 STRIKES = 10
 """The actions of a weather in one session."""
+
+FILLS = 3
+"""The same, where each of them lets others fill several blocks."""
 
 LONGEST = 2
 """The most blocks that each of them takes."""
@@ -28,6 +32,6 @@ def weather(name: str, side: int, chance: Chance) -> Iterator[Action]:
     []
     """
     for kind in WEATHERS[name]:
-        for _ in range(STRIKES):
+        for _ in range(FILLS if kind == FILL else STRIKES):
             action = drawn_action(KINDS[kind], chance, LONGEST, ("link", *ON_CHAIN))
             yield replace(action, side=side)

@@ -10,7 +10,7 @@ import asyncio
 import tempfile
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -42,6 +42,7 @@ from channelsim.channel.attack.session_limits import (
     Endless,
 )
 from channelsim.channel.attack.side_monitors import SideMonitors
+from channelsim.channel.attack.sides import configs_of, player_of, scenario_of
 from channelsim.channel.attack.situations import Killed, Noted, Restarted, Situations, side_of
 from channelsim.channel.attack.virtual_time import (
     Stalled,
@@ -57,21 +58,21 @@ from channelsim.channel.network.link import Link, reconnecting
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import BrokenOff, Connected, Effect
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.peer.peer_state import PeerState
+from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.session.defaults import DEFAULT_STACK, DEFAULT_UNIT
-from channelsim.channel.session.identity import make_config, node_seed, policy_chance
-from channelsim.channel.session.session_events import BlockMade, Handled, SessionEvent
+from channelsim.channel.session.dealers import dealt
+from channelsim.channel.session.identity import node_seed, policy_chance
+from channelsim.channel.session.session_events import BlockMade, Handled, Pushed, SessionEvent
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.kills import Kill
 from channelsim.channel.simulation.run import Party, Run, RunLog
-from channelsim.channel.simulation.scenario import Scenario, setup_of
+from channelsim.channel.simulation.scenario import setup_of
 from channelsim.channel.system.time_limit import time_limit
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 
-HOSTILE = "hostile"
-"""The name of the adversary that promises are checked against; its deviations have names."""
+FUNDING = "funding"
+"""The spends after which a crowd does not come yet."""
 
 
 def run(attack: Attack) -> Session:
@@ -120,8 +121,7 @@ class World:
         self.nodes = [self._node(side) for side in Side]
         setup = setup_of(self.scenario)
         market = self._filled.market if self._filled is not None else None
-        fees = (market.most_fee, market.most_fees) if market is not None else ()
-        configs = [make_config(seed, side, self.chain, setup.agreement, *fees) for side in Side]
+        configs = configs_of(attack, self.chain, market)
         self._start = self.chain.peak()
         first, second = (
             Party(config.name, peer, peer, policy_chance(seed, config.side))
@@ -159,6 +159,7 @@ class World:
                 copies=self._copies(config),
                 undone=self.script.done.remove,
                 hostile=self._make_hostile if config.side == self.hostile else None,
+                player=partial(player_of, attack, self._deal),
             )
             for config in configs
         ]
@@ -270,6 +271,7 @@ class World:
             lambda: self._next_action(CALL, side),
             lambda: asyncio.get_running_loop().time(),
             lambda: self.blocks.make(),
+            0 if side == self.hostile else self.attack.terms.rate,
         )
 
     def _slowness(self, side: Side) -> float:
@@ -314,6 +316,17 @@ class World:
         self._hostile = HostileSide(peer, self.script.take(STEP, side), around)
         return self._hostile
 
+    def _deal(self, decks: int) -> None:
+        """Make decks for both sides, where a dealer does; a process that is down gets none."""
+        peers = self.parties[0].peer, self.parties[1].peer
+        for _ in range(decks):
+            if any(peer.phase is not Phase.PLAYING for peer in peers):
+                return
+            both = dealt(peers, self.attack.seed.encode())
+            for process, each in zip(self.processes, both, strict=True):
+                if process.runner is not None:
+                    process.runner.dealt(each)
+
     def _took_place(self, action: Action) -> None:
         self.script.done.append(action)
         self._note(f"action {action.text}")
@@ -330,12 +343,18 @@ class World:
         if not isinstance(event, BlockMade):  # of either side, when it sees one
             self.observer.on_event(event)
         if (side := side_of(event)) is not None:
+            if isinstance(event, Pushed) and event.name != FUNDING and side != self.hostile:
+                self._crowd_comes()
             self._saw(side, event)
             state, place = self.parties[side].peer.state, partial(self.script.place, side)
             for landmark in self.situations.follow(side, event, state, place):
                 self.script.mark(landmark, side)
         for violation in self.monitors.step(event):
             self._violated(violation.monitor, violation.text)
+
+    def _crowd_comes(self) -> None:
+        if self._filled is not None:
+            self._filled.come()
 
     def _new_peer(self, peer: Peer) -> None:
         party = self.parties[peer.config.side]
@@ -386,27 +405,6 @@ class World:
         with suppress(RuntimeError):  # the loop has ended: the time is its last
             self._seconds = asyncio.get_running_loop().time()
         self.log.append(f"{self._seconds:.6f} {line}")
-
-
-def scenario_of(attack: Attack) -> Scenario:
-    """The session of a script, as promises are checked by.
-
-    Its weather excuses spends that the node refuses.
-    """
-    scenario = Scenario(
-        games=attack.games,
-        seed=attack.seed,
-        weather="reorgs",
-        hands=attack.hands,
-        agreed=True,
-        policies=attack.policies,
-        contribution=DEFAULT_UNIT * DEFAULT_STACK if attack.tight else 0,
-        mixed=attack.mixed,
-    )
-    hostile = hostile_side(attack.actions)
-    if hostile is None:
-        return scenario
-    return replace(scenario, adversary=HOSTILE, side=hostile, agreed=False)
 
 
 def _text(event: SessionEvent) -> str:

@@ -1,70 +1,157 @@
-"""Run a dispute that is a script and report it: `dispute run --old-copy`, and its `replay`."""
+"""Run a dispute as an attacked session: `dispute run`, `play --adversary`, and their `replay`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from channelsim.channel.attack.actions import Attack
-from channelsim.channel.attack.campaign import findings
-from channelsim.channel.attack.disputes import Dispute, honest_side, recorded
+from channelsim.channel.attack.deviating import deviating
+from channelsim.channel.attack.disputes import (
+    Dispute,
+    dispute_script,
+    honest_side,
+    recorded,
+    scenario_in,
+)
+from channelsim.channel.attack.sides import scenario_of
+from channelsim.channel.attack.terms import Proposals
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.session_files import Display
 from channelsim.channel.findings.finding import Finding, summary
 from channelsim.channel.report.account import account
-from channelsim.channel.report.html.attack_page import attack_page
-from channelsim.channel.report.html.session_page import session_html
+from channelsim.channel.report.html.attack_page import PROMISES_KEPT, attack_page
+from channelsim.channel.report.html.session_data import CHAIN
+from channelsim.channel.report.html.session_page import dispute_log, dispute_page, session_html
 from channelsim.channel.report.lanes import Lanes
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, say
+from channelsim.channel.session.session_events import Listener, SessionEvent
 from channelsim.channel.session.setup import NAMES
-from channelsim.channel.session.transcript import Sink
+from channelsim.channel.session.transcript import Record, Sink
+from channelsim.channel.simulation.run import step_in_play
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.scenario_command import command_of
 from channelsim.channel.system.interrupt import exit_code
 
 
-def run_attacked(attack: Attack, sink: Sink, finish: Callable[[], None], display: Display) -> int:
+def run_attacked(
+    attack: Attack,
+    sink: Sink,
+    finish: Callable[[], None],
+    display: Display,
+    *,
+    anywhere: bool = False,
+    head: Record | None = None,
+) -> int:
     """Run a script and report it; the exit code, 1 if something is broken or nothing was checked.
 
     `sink` receives each line of the transcript, and `finish` is called after the last one.
+    `anywhere`: where the adversary finds nothing to change from its step on, as in a hand that is
+    over by then, it tries once more from a step inside of the hand. `head` is that of a transcript
+    which is replayed.
     """
     as_json, quiet, show, page = display
-    lanes = Lanes(honest_side(attack))
+    watched = _Watched(attack, page is not None)
     try:
         with progress("dispute", "block", shown=not quiet) as bar:
-            dispute, digest = recorded(attack, sink, lanes, lambda event: bar(lanes.height))
+
+            def on_event(event: SessionEvent) -> None:
+                bar(watched.lanes.height)
+
+            lines: list[bytes] = []
+            watched.run(lines.append if anywhere else sink, on_event, head)
+            step = step_in_play(watched.dispute.run) if anywhere else None
+            if step is not None and not watched.dispute.is_checked:
+                scenario = replace(watched.dispute.run.scenario, step=step)
+                watched, lines = _Watched(dispute_script(scenario), page is not None), []
+                watched.run(sink, on_event)
+            for line in lines:
+                sink(line)
             finish()
-            broken = findings(dispute.shrunk())
+            broken = watched.dispute.findings()
         if page is not None:
-            page(session_html(attack_page(attack)))
+            page(watched.page())
     except KeyboardInterrupt:
         if as_json:
-            so_far = {"scenario": msgspec.to_builtins(attack), "height": lanes.height}
-            show({**so_far, "interrupted": True})
+            so_far = {"scenario": msgspec.to_builtins(watched.attack), "dealer": watched.dealer}
+            show({**so_far, "height": watched.lanes.height, "interrupted": True})
         else:
-            say(console(), f"interrupted at height {lanes.height}: the dispute is not over")
+            if not quiet:
+                watched.lanes.show_rows(console(), watched.scenario)
+            say(console(), f"interrupted at height {watched.lanes.height}: the dispute is not over")
         return exit_code()
+    dispute, digest = watched.dispute, watched.digest
     if as_json:
-        show(_document(dispute, broken, digest))
+        show(_document(dispute, broken, watched.dealer, digest))
     elif quiet:
         print(digest)
     else:
-        lanes.show(console(), dispute.run, dispute.broken, digest)
+        watched.lanes.show(console(), dispute.run, dispute.broken, digest)
     if not dispute.is_checked:
-        complain(
-            "nothing was checked: the adversary found nothing to change, or the old copy lacked no"
-            " state; try another step, --old-copy or --seed"
-        )
+        complain(_idle(dispute))
     return int(bool(broken) or not dispute.is_checked)
 
 
-def _document(dispute: Dispute, broken: list[Finding], digest: str) -> dict[str, Any]:
+class _Watched:
+    """A dispute and all who watch it: its lanes, and the log of its page if it has one."""
+
+    dispute: Dispute
+    digest = ""
+
+    def __init__(self, attack: Attack, with_page: bool) -> None:
+        self.attack = attack
+        self.known = scenario_in(attack)
+        self.scenario = self.known or replace(scenario_of(attack), side=1 - honest_side(attack))
+        has_dealer = attack.terms.proposals is not Proposals.AGREED
+        self.dealer = self.scenario.dealer if has_dealer else None
+        self.lanes = Lanes(self.scenario.honest, self.dealer)
+        self._log = dispute_log(self.scenario) if with_page and self.known is not None else None
+
+    def run(self, sink: Sink, on_event: Listener, head: Record | None = None) -> None:
+        """Run it, and write its transcript."""
+        log = self._log
+        listeners: list[Listener] = [self.lanes, *([log] if log is not None else []), on_event]
+
+        def on_fault(side: int | None, text: str) -> None:
+            """Show a fault in the lane of a side, or of the chain."""
+            if log is not None:
+                log.fault(CHAIN if side is None else side, text)
+
+        self.dispute, self.digest = recorded(
+            self.attack, sink, *listeners, on_fault=on_fault, head=head
+        )
+
+    def page(self) -> str:
+        """The page: that of a dispute, or of an attack, which is run again, for another script."""
+        if self._log is None:
+            return session_html(attack_page(self.attack))
+        run, broken = self.dispute.run, self.dispute.broken
+        return session_html(dispute_page(run, broken, self.digest, self._log, PROMISES_KEPT))
+
+
+def _idle(dispute: Dispute) -> str:
+    """A line about a dispute in which nothing was checked, with advice."""
+    scenario = dispute.run.scenario
+    if dispute.is_copied or not scenario.adversary:
+        return (
+            "nothing was checked: the adversary found nothing to change, or the old copy lacked no"
+            " state; try another step, --old-copy or --seed"
+        )
+    return nothing_changed(scenario)
+
+
+def _document(
+    dispute: Dispute, broken: list[Finding], dealer: str | None, digest: str
+) -> dict[str, Any]:
     """A dispute as JSON data: payouts, the news of the honest peer, and what is broken."""
     run = dispute.run
     return {
         "scenario": msgspec.to_builtins(dispute.attack),
-        "dealer": None,
+        "dealer": dealer,
         "deviated": run.deviated,
         "blocks": run.blocks,
         "reorgs": run.reorgs,
@@ -76,3 +163,17 @@ def _document(dispute: Dispute, broken: list[Finding], digest: str) -> dict[str,
         "summary": summary(broken),
         "digest": digest,
     }
+
+
+def nothing_changed(scenario: Scenario) -> str:
+    """A line about an adversary that found nothing to change, with a command with which it does."""
+    near = deviating(scenario)
+    hint = (
+        "try another step, side, game or --seed"
+        if near is None
+        else f"it does something with `{command_of(near)}`"
+    )
+    return (
+        f"{scenario.adversary} found nothing to change from step {scenario.step} on"
+        f" as the {NAMES[scenario.side]}: nothing was checked; {hint}"
+    )

@@ -48,7 +48,7 @@ CONFLICTS = (
     Conflict(
         "dispute run",
         "fees max-fee max-fees crowd staggered most-states most-bytes processes",
-        "does not go with --old-copy, with which a dispute is an attacked session",
+        "does not go with --old-copy, with which both sides play hands that they agreed on",
         beside="old-copy",
     ),
     Conflict("node", "block-every", "blocks come with --block-on-push already", "block-on-push"),

@@ -1,4 +1,4 @@
-"""Run a dispute against an adversary and report it: `dispute run`, `play --adversary`, `replay`."""
+"""Disputes as options describe them, and those with processes, or of older transcripts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from channelsim.channel.adversaries.registry import get, names
+from channelsim.channel.attack.disputes import dispute_script
+from channelsim.channel.cli.attacked_disputes import nothing_changed, run_attacked
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.option_groups import SessionFiles
 from channelsim.channel.cli.options import game_names
@@ -23,11 +25,9 @@ from channelsim.channel.session.session_events import Listener
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.session.transcript import Record, Sink
 from channelsim.channel.simulation.bounds import DEFAULT_SEED
-from channelsim.channel.simulation.deviating import deviating
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.run import Run, step_in_play
 from channelsim.channel.simulation.scenario import Scenario, check, reasons_against
-from channelsim.channel.simulation.scenario_command import command_of
 from channelsim.channel.simulation.session_processes import SessionProcesses, session_processes
 from channelsim.channel.simulation.sweep_campaign import of_run
 from channelsim.channel.simulation.transcript import played
@@ -90,17 +90,22 @@ def able_in(games: tuple[str, ...]) -> list[str]:
 def dispute_with_files(
     scenario: Scenario, files: SessionFiles, *, quiet: bool, anywhere: bool
 ) -> int:
-    """Run a dispute as its options say; the exit code. `anywhere` as in `run_dispute`."""
+    """Run a dispute as its options say; the exit code. `anywhere` as in `run_attacked`."""
 
-    def apart() -> SessionProcesses | None:
-        """Begin the processes of a run, which end after it: the node is asked for payouts."""
-        processes = session_processes(scenario.seed, mixed=scenario.mixed)
-        return stack.enter_context(processes) if files.processes else None
+    with displayed(files, quiet=quiet) as (display, file):
+        if not files.processes:
+            script = dispute_script(scenario)
+            return run_attacked(script, file.write, file.finish, display, anywhere=anywhere)
+        with ExitStack() as stack:
 
-    with displayed(files, quiet=quiet) as (display, file), ExitStack() as stack:
-        return run_dispute(
-            scenario, file.write, file.finish, display, anywhere=anywhere, apart=apart
-        )
+            def apart() -> SessionProcesses:
+                """Begin the processes of a run, which end after it: the node tells the payouts."""
+                processes = session_processes(scenario.seed, mixed=scenario.mixed)
+                return stack.enter_context(processes)
+
+            return run_dispute(
+                scenario, file.write, file.finish, display, anywhere=anywhere, apart=apart
+            )
 
 
 def run_dispute(
@@ -158,19 +163,8 @@ def run_dispute(
         lanes.show(console(), run, broken, digest)
     idle = bool(scenario.adversary) and not run.deviated
     if idle:
-        complain(
-            f"{scenario.adversary} found nothing to change from step {scenario.step} on"
-            f" as the {NAMES[scenario.side]}: nothing was checked; {_hint(scenario)}"
-        )
+        complain(nothing_changed(scenario))
     return 1 if broken or idle else 0
-
-
-def _hint(scenario: Scenario) -> str:
-    """Advice for an adversary that found nothing to change: a command with which it does."""
-    near = deviating(scenario)
-    if near is None:
-        return "try another step, side, game or --seed"
-    return f"it does something with `{command_of(near)}`"
 
 
 def document(run: Run, broken: list[BrokenPromise], digest: str) -> dict[str, Any]:

@@ -305,7 +305,7 @@ def _promises(check: str, subject: Subject, of: Callable[[str], bool]) -> CheckR
     if not subject.effort.disputes:
         return CheckResult(check, unchecked="no disputes were asked for")
     totals = subject.disputed
-    failures = [finding for finding in dispute_findings(totals) if of(finding.rule)]
+    failures = [finding for finding in dispute_findings(totals.found) if of(finding.rule)]
     deviated = totals.runs - totals.idle
     adversaries = counted(len(totals.matrix), "adversary")
     tried = f"{counted(deviated, 'dispute')} with {adversaries}"

@@ -9,12 +9,13 @@ from itertools import islice
 
 from channelsim.channel import __version__
 from channelsim.channel.adversaries.registry import get, names
+from channelsim.channel.attack.dispute_sweep import everywhere
 from channelsim.channel.campaign.job import plugin_inputs
 from channelsim.channel.campaign.shards import Configuration
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.lab.targets.target_inputs import target_inputs
 from channelsim.channel.simulation.scenario import Scenario, reason_against
-from channelsim.channel.simulation.sweep import SweepTotals, everywhere
+from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import TOGETHER, Sweep
 
 HANDS = 4

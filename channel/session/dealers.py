@@ -116,15 +116,23 @@ class SimulatedDealer:
 
     def deal(self) -> None:
         """Put one more deck into both pools."""
-        pools = [peer.play.decks for peer in self._peers]
-        number = max(pool.highest for pool in pools) + 1
-        terms = pools[0].settings.terms(pools[0].channel_id, number)
-        group = pools[0].settings.group
-        chances = [Chance(derive(self._seed, "dealer", side, terms.number)) for side in Side]
-        secrets = [draw_secrets(group, terms, chance.bytes) for chance in chances]
-        for side, deck in zip(Side, simulated_decks(group, terms, *secrets), strict=True):
-            record = encode_deck(deck, named=False)
-            self._driver.handle(side, DecksChanged(terms.number, (record,)))
+        for side, decks in zip(Side, dealt(self._peers, self._seed), strict=True):
+            self._driver.handle(side, decks)
+
+
+def dealt(peers: tuple[Peer, Peer], seed: bytes) -> tuple[DecksChanged, DecksChanged]:
+    """Make one more deck for both peers, which are playing, from a seed."""
+    pools = [peer.play.decks for peer in peers]
+    number = max(pool.highest for pool in pools) + 1
+    terms = pools[0].settings.terms(pools[0].channel_id, number)
+    group = pools[0].settings.group
+    chances = [Chance(derive(seed, "dealer", side, terms.number)) for side in Side]
+    secrets = [draw_secrets(group, terms, chance.bytes) for chance in chances]
+    first, second = simulated_decks(group, terms, *secrets)
+    return (
+        DecksChanged(number, (encode_deck(first, named=False),)),
+        DecksChanged(number, (encode_deck(second, named=False),)),
+    )
 
 
 def ready_on_both(peers: tuple[Peer, Peer]) -> bool:

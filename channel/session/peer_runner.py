@@ -29,6 +29,7 @@ from channelsim.channel.peer.interface import (
     Command,
     Connected,
     DeckComputed,
+    DecksChanged,
     Event,
     FeeLimits,
     Push,
@@ -233,6 +234,10 @@ class PeerRunner:
         Raises `UsageError` if it is not possible now, and `RunFailed`.
         """
         self._react(partial(self._driver.handle, command), may_refuse=True)
+
+    def dealt(self, decks: DecksChanged) -> None:
+        """Give the peer a deck that a simulated dealer made for both sides."""
+        self._take(decks)
 
     # --- the ports of the peer ---
 

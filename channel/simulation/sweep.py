@@ -1,28 +1,18 @@
-"""Run every adversary, on both sides, wherever in a hand it can deviate.
+"""Sweeps of disputes: where each adversary begins, and the totals of all runs.
 
-A seed is a few hands of each menu of games. Each run begins behind the place at which the adversary
-deviated in the one before, so that each of its deviations is run once. Weather and fees alternate,
-in another order with each seed and adversary, and in one run of three only about one block in three
-carries transactions.
+A seed is a few hands of each menu of games.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from channelsim.channel.adversaries.base import Adversary
 from channelsim.channel.findings.finding import Finding
-from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.bounds import WEATHERS
-from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.promises.fee_offers import spends_with_fee
-from channelsim.channel.simulation.run import Run, part_of, result_of
+from channelsim.channel.simulation.run import Run, result_of
 from channelsim.channel.simulation.scenario import (
-    FEES,
-    MIXED,
     Scenario,
     adversaries_for,
     reason_against,
@@ -34,9 +24,6 @@ HANDS = 2
 
 RANDOM = ("random", "random")
 """The policy of both players in some menus; a game without it uses its default."""
-
-MOST_STEPS = 100
-"""A bound on the messages of one session."""
 
 
 ONE_MIXED_IN = 3
@@ -64,7 +51,7 @@ class SweepTotals:
 
     `idle` counts runs in which the adversary found nothing to change or the old copy lacked no
     state, `spends` the coins that are spent in the end, and `paid` those that the honest side paid
-    a fee for. `attacked` are the findings of scripts. `interrupted`: not everything was run.
+    a fee for. `interrupted`: not everything was run.
     """
 
     runs: int = 0
@@ -73,23 +60,13 @@ class SweepTotals:
     spends: int = 0
     paid: int = 0
     reorgs: int = 0
-    broken: list[tuple[Scenario, BrokenPromise]] = field(default_factory=list)
-    exceptions: list[tuple[Scenario, str]] = field(default_factory=list)
-    attacked: list[Finding] = field(default_factory=list)
+    found: list[Finding] = field(default_factory=list)
     matrix: dict[str, dict[str, Cell]] = field(default_factory=dict)
     interrupted: bool = False
 
     def cell(self, row: str, where: str) -> Cell:
         """The cell of a row and a part of the session."""
         return self.matrix.setdefault(row, {}).setdefault(where, Cell())
-
-    def add(self, run: Run, broken: list[BrokenPromise]) -> None:
-        """Count a run of a scenario."""
-        self.broken += [(run.scenario, promise) for promise in broken]
-        checked = run.deviated or not run.scenario.adversary
-        self.count(
-            run, row_of(run.scenario), part_of(run) if checked or broken else "", len(broken)
-        )
 
     def count(self, run: Run, row: str, part: str, broken: int) -> None:
         """Count a run in a row and in this part of the session; in none, nothing was checked."""
@@ -113,9 +90,7 @@ class SweepTotals:
         self.spends += other.spends
         self.paid += other.paid
         self.reorgs += other.reorgs
-        self.broken += other.broken
-        self.exceptions += other.exceptions
-        self.attacked += other.attacked
+        self.found += other.found
         for adversary, row in other.matrix.items():
             for where, cell in row.items():
                 self.cell(adversary, where).merge(cell)
@@ -160,57 +135,3 @@ def menus(games: tuple[str, ...] = ()) -> tuple[Scenario, ...]:
 def dealer_of_menus(games: tuple[str, ...] = ()) -> str | None:
     """The dealer of the games on the menus, as outputs name it; None if none has a deck."""
     return next(filter(None, (menu.dealer for menu in menus(games))), None)
-
-
-def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
-    """Run a scenario again and again, each time from behind the place of the last deviation.
-
-    It begins at the scenario's step. `before` decides on the weather, the blocks and the fees of
-    the first run; those of the others follow in turn. There is no run with an adversary that can do
-    nothing in these games.
-    """
-    if first.adversary and reason_against(first.adversary, first.games):
-        return
-    step: int | None = first.step
-    while step is not None and step < MOST_STEPS:
-        scenario = replace(
-            first,
-            step=step,
-            weather=WEATHERS[before % len(WEATHERS)],
-            fees=FEES * (before % 5 == 0),
-            **_blocks(before),
-        )
-        before += 1
-        run, tally = _run(scenario)
-        step = step + 1 if run is None else next_step(run)
-        yield tally
-
-
-def _blocks(number: int) -> Mapping[str, Any]:
-    """The fields of the run with this number that say which blocks carry transactions."""
-    return MIXED if number % ONE_MIXED_IN == 0 else {}
-
-
-def _run(scenario: Scenario) -> tuple[Run | None, SweepTotals]:
-    """Run a scenario; None for one that raised an exception, a result like any other."""
-    tally = SweepTotals()
-    try:
-        run = Arena(scenario).run()
-        broken = check(run)
-    except Exception as error:
-        tally.runs += 1
-        tally.exceptions.append((scenario, f"{type(error).__name__}: {error}"[:300]))
-        return None, tally
-    tally.add(run, broken)
-    return run, tally
-
-
-def next_step(run: Run) -> int | None:
-    """The next step at which this adversary can do something else; None if there is none."""
-    actor, step = run.parties[run.scenario.side].actor, run.scenario.step
-    if not isinstance(actor, Adversary) or actor.sent_count <= step:
-        return None
-    if actor.deviated_at is not None:
-        return max(step + 1, actor.deviated_at)
-    # One that deviates at the first opportunity has found none, and will not find one later.
-    return None if actor.at_once else max(step + 1, actor.sent_count)

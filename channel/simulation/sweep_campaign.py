@@ -22,7 +22,7 @@ from channelsim.channel.campaign.job import (
 )
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.crypto import bls
-from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, Finding
+from channelsim.channel.findings.finding import BROKEN_PROMISE, Finding
 from channelsim.channel.simulation.promises.checker import SEVERITY, BrokenPromise
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario
@@ -56,7 +56,7 @@ class SweepReport:
     @cached_property
     def findings(self) -> list[Finding]:
         """Each mistake once."""
-        return findings(self.totals)
+        return findings(self.totals.found)
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Sweep:
         def count(part: SweepTotals) -> tuple[Counts, Iterable[Finding]]:
             """Count the runs and the different findings so far."""
             so_far.merge(part)
-            mistakes = findings(so_far)
+            mistakes = findings(so_far.found)
             return {"findings": len(mistakes), "runs": so_far.runs}, mistakes
 
         run = run_shards(self, place, count)
@@ -128,38 +128,32 @@ def _json(totals: SweepTotals) -> bytes:
 # --- findings ---------------------------------------------------------------------------------
 
 
-def findings(totals: SweepTotals) -> list[Finding]:
+def findings(found: Iterable[Finding]) -> list[Finding]:
     """Each mistake once, in the first dispute that shows it, with its frequency."""
-    violations = [
-        *totals.broken,
-        *((scenario, BrokenPromise(EXCEPTION, text)) for scenario, text in totals.exceptions),
-    ]
     first: dict[str, Finding] = {}
-    for finding in (*(finding_of(*violation) for violation in violations), *totals.attacked):
+    for finding in found:
         shown = first.get(finding.mistake)
         if shown is not None:
-            finding = msgspec.structs.replace(shown, times=shown.times + 1)
+            finding = msgspec.structs.replace(shown, times=shown.times + finding.times)
         first[finding.mistake] = finding
     return list(first.values())
 
 
 def of_run(run: Run, broken: Iterable[BrokenPromise]) -> list[Finding]:
     """The broken promises of one dispute, each once."""
-    return findings(SweepTotals(broken=[(run.scenario, promise) for promise in broken]))
+    return findings(finding_of(run.scenario, promise) for promise in broken)
 
 
 def finding_of(scenario: Scenario, promise: BrokenPromise) -> Finding:
-    """A broken promise; those with the same adversary, games and promise are one mistake, and so
-    are exceptions with the same text."""
-    exception = promise.promise == EXCEPTION
+    """A broken promise; those with the same adversary, games and promise are one mistake."""
     row = row_of(scenario)
     return Finding(
         rule=promise.promise,
         place=f"{row}, {', '.join(scenario.games)}",
         severity=SEVERITY.get(promise.promise, BROKEN_PROMISE),
-        text=promise.how if exception else f"{promise.promise}: {promise.how}",
+        text=f"{promise.promise}: {promise.how}",
         loss=promise.loss,
         scenario=asdict(scenario),
-        mistake=f"{row} {' '.join(scenario.games)} {promise.how if exception else promise.promise}",
+        mistake=f"{row} {' '.join(scenario.games)} {promise.promise}",
         replay=command_of(scenario),
     )

@@ -50,8 +50,6 @@ def run(options: DisputeRunOptions) -> int:
     if name is not None and "@" in name:
         refuse(f"{name} names the step already", at=at)
     step = step if at is None else at
-    if options.scenario.old_copy is not None:
-        return _run_attacked(options, adversary, step, NAMES.index(side))
     scenario = described_scenario(
         adversary,
         games=options.game,
@@ -60,9 +58,14 @@ def run(options: DisputeRunOptions) -> int:
         side=NAMES.index(side),
         **_fields(options),
     )
+    old_copy, files = options.scenario.old_copy, options.files
+    if old_copy is not None:
+        attack = dispute_script(scenario, old_copy)
+        with displayed(files, quiet=options.quiet) as (display, file):
+            return run_attacked(attack, file.write, file.finish, display)
     if scenario.staggered and len(scenario.games) * scenario.hands == 1:
         raise UsageError("--staggered: one hand of one game has no next one; add --hands or --game")
-    return dispute_with_files(scenario, options.files, quiet=options.quiet, anywhere=step is None)
+    return dispute_with_files(scenario, files, quiet=options.quiet, anywhere=step is None)
 
 
 def _fields(options: DisputeRunOptions) -> dict[str, Any]:
@@ -70,34 +73,6 @@ def _fields(options: DisputeRunOptions) -> dict[str, Any]:
     given = asdict(options.scenario)
     del given["old_copy"]
     return given
-
-
-def _run_attacked(options: DisputeRunOptions, adversary: str, step: int | None, side: int) -> int:
-    """Run a dispute that is the script of an attacked session."""
-    asked = options.scenario
-    weather = asked.weather or "calm"
-    scenario = described_scenario(
-        adversary,
-        games=options.game,
-        step=step,
-        seed=options.seed,
-        side=side,
-        weather=weather,
-        hands=asked.hands,
-    )
-    attack = dispute_script(
-        scenario.games,
-        scenario.seed,
-        adversary=adversary,
-        step=scenario.step,
-        side=side,
-        weather=weather,
-        old_copy=asked.old_copy or 0,
-        hands=scenario.hands,
-        mixed=asked.mixed,
-    )
-    with displayed(options.files, quiet=options.quiet) as (display, file):
-        return run_attacked(attack, file.write, file.finish, display)
 
 
 def _run_all(options: DisputeRunOptions) -> int:

@@ -77,7 +77,7 @@ def replay_transcript(file: Path, data: bytes, display: Display) -> int:
     comparer = Comparer(file, lines)
     if records[0].get("format") == ATTACKED_DISPUTE:
         attack = script_in(file, records[0])
-        return run_attacked(attack, comparer, comparer.finish, display)
+        return run_attacked(attack, comparer, comparer.finish, display, head=records[0])
     if records[0].get("format") in DISPUTES:
         scenario = scenario_of(file, records[0])
         return run_dispute(scenario, comparer, comparer.finish, display, head=records[0])

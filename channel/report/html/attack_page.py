@@ -6,7 +6,8 @@ from channelsim.channel.attack.actions import Action, Attack
 from channelsim.channel.attack.kinds import KINDS, LANDMARKS, OF_BOTH
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.attack.session import Observer
-from channelsim.channel.attack.world import run_observed, scenario_of
+from channelsim.channel.attack.sides import scenario_of
+from channelsim.channel.attack.world import run_observed
 from channelsim.channel.findings.sentence import NO_LOSS
 from channelsim.channel.report.html.page import Glance
 from channelsim.channel.report.html.session_data import CHAIN, LANES, PagePromise, SessionPage
@@ -15,6 +16,12 @@ from channelsim.channel.report.html.session_page import page_of_log
 from channelsim.channel.report.html.session_story import games_text
 from channelsim.channel.session.setup import NAMES
 from channelsim.games.amounts import counted
+
+PROMISES_KEPT = {
+    monitor: (sentence, "looked at after each event, after each restart, or at the end")
+    for monitor, sentence in MONITORS.items()
+}
+"""What is promised, and how each promise is checked, of a session that monitors judge."""
 
 
 def attack_page(attack: Attack, command: str = "") -> SessionPage:
@@ -64,11 +71,10 @@ def attack_page(attack: Attack, command: str = "") -> SessionPage:
         promises=tuple(
             PagePromise(
                 monitor,
-                sentence,
-                "looked at after each event, after each restart, or at the end",
+                *PROMISES_KEPT[monitor],
                 tuple(each.text for each in session.violations if each.monitor == monitor),
             )
-            for monitor, sentence in MONITORS.items()
+            for monitor in MONITORS
         ),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from channelsim.channel.chain.interface import FarmableChain
@@ -151,19 +151,23 @@ def session_page(
 
 
 def dispute_page(
-    run: Run, broken: Sequence[BrokenPromise], digest: str, log: SessionLog
+    run: Run,
+    broken: Sequence[BrokenPromise],
+    digest: str,
+    log: SessionLog,
+    promises: Mapping[str, tuple[str, str]] = PROMISES,
 ) -> SessionPage:
-    """The page of a dispute, with its promises."""
+    """The page of a dispute, with its promises: each with how it is checked."""
     log.finish()
     scenario = run.scenario
     honest, other = LANES[scenario.honest], LANES[scenario.side]
     lanes = list(LANES)
     if scenario.adversary:
         lanes[scenario.side] += f" ({scenario.adversary})"
-    names = [name for name in PROMISES if name != "signatures"]
+    names = [name for name in promises if name != "signatures"]
     how = {
         name: tuple(promise.how for promise in broken if promise.promise == name)
-        for name in PROMISES
+        for name in promises
     }
     step = [("step", str(scenario.step))] if scenario.adversary else []
     if broken:
@@ -202,7 +206,7 @@ def dispute_page(
         ),
         lanes=tuple(lanes),
         story=tuple(map(log.named, dispute_story(run, broken, got))),
-        promises=tuple(PagePromise(name, *PROMISES[name], how[name]) for name in names),
+        promises=tuple(PagePromise(name, *promises[name], how[name]) for name in names),
     )
 
 

@@ -84,10 +84,10 @@ def _check(run: Run) -> list[BrokenPromise]:
         if find not in left_out
         for how in dict.fromkeys(find(run, talk))
     ]
-    return _with_loss(run, talk, broken)
+    return with_loss(run, talk, broken)
 
 
-def _with_loss(run: Run, talk: Conversation, broken: list[BrokenPromise]) -> list[BrokenPromise]:
+def with_loss(run: Run, talk: Conversation, broken: list[BrokenPromise]) -> list[BrokenPromise]:
     """Broken promises, with what a side lost where one of them may cost it money."""
     if not any(promise.promise in COSTS_MONEY for promise in broken):
         return broken

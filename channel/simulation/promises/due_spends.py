@@ -7,7 +7,7 @@ Source: spec/channel.md, "Going on chain".
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import pairwise
 
@@ -41,6 +41,12 @@ def omissions(run: Run, talk: Conversation) -> Iterator[str]:
             if isinstance(effect, Push)
             for spend in effect.bundle.spends
         }
+        parents = {seen.coin.id: seen.coin.parent for seen in turn.event.coins}
+        hidden = {
+            seen.coin.id
+            for seen in turn.event.coins
+            if seen.spent is not None and seen.solution is None
+        }
         for seen in turn.event.coins:
             state = unrolls.get(seen.coin.puzzle_hash)
             state = state if seen.coin.parent == agreed.coin.id else None
@@ -57,10 +63,22 @@ def omissions(run: Run, talk: Conversation) -> Iterator[str]:
             age = turn.event.peak - seen.born
             if state is not None:
                 due = _unroll_due(talk, state, age, agreed.unroll_timeout)
+            elif standing is not None and not hidden & {*_ancestors(seen.coin.id, parents)}:
+                due = _game_due(talk.side, standing, age)
             else:
-                due = _game_due(talk.side, standing, age) if standing else ""
+                due = ""
             if due:
                 yield f"it does not {due}, which is {counted(age, 'block')} old"
+
+
+def _ancestors(coin_id: bytes, parents: Mapping[bytes, bytes]) -> Iterator[bytes]:
+    """The coins from which a coin came, as far as a block names them.
+
+    A node that hides how one of them was spent may have told it before: the block alone counts.
+    """
+    while coin_id in parents:
+        coin_id = parents[coin_id]
+        yield coin_id
 
 
 def unwatched(run: Run, talk: Conversation) -> Iterator[str]:

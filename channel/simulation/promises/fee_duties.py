@@ -29,6 +29,7 @@ from channelsim.channel.peer.interface import (
     Pinned,
     Push,
     Refused,
+    ShutdownStarted,
     SpendDropped,
     Tell,
     Watch,
@@ -96,7 +97,7 @@ class _FeeMonitor:
         self.limits = FeeLimits(fees.per_spend, fees.per_channel) if fees else FeeLimits(0, 0)
         self.first = fees.wallet.coin if fees is not None else None
         self.channel: Coin | None = None
-        self.leaves = self.is_settled = False
+        self.leaves = self.is_settled = self.shuts = False
         self.is_watched = False
         self.whole = 0
         self.agg_sig_data = config.agg_sig_data
@@ -133,6 +134,8 @@ class _FeeMonitor:
 
     def _note(self, turn: JournalEntry) -> None:
         """Take what the event says."""
+        # No game is live then: what the shutdown pays for needs no other coin.
+        self.shuts = self.shuts or any(isinstance(news, ShutdownStarted) for news in turn.news)
         match turn.event:
             case None:
                 self.peak = turn.height
@@ -248,7 +251,7 @@ class _FeeMonitor:
                 case Undone(ChannelSettled()):
                     self.is_settled = False
         leaves = self.leaves and not self.is_settled
-        is_used = channel is not None and (channel.spent is None or leaves)
+        is_used = channel is not None and (not self.shuts if channel.spent is None else leaves)
         is_whole = is_used and len(unspent) == 1
         self.whole = self.whole + 1 if is_whole and unspent[0] not in used else 0
         if self.whole == LONG_WHOLE:

@@ -22,7 +22,8 @@ from channelsim.channel.attack.generations import (
     script,
 )
 from channelsim.channel.attack.kinds import GROUPS, KINDS, LANDMARKS, MESSAGE, kinds_of
-from channelsim.channel.attack.world import run, scenario_of
+from channelsim.channel.attack.sides import scenario_of
+from channelsim.channel.attack.world import run
 from channelsim.channel.campaign.campaign import here
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import UsageError

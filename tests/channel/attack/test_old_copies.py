@@ -17,6 +17,7 @@ from channelsim.channel.attack.world import run
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.phases import resuming
 from channelsim.channel.simulation import bounds
+from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import menus
 
 
@@ -104,15 +105,15 @@ def test_many_old_copies_lose_nothing_that_the_close_pays(hostile: bool) -> None
     for n in range(68):
         games = each[n % len(each)]
         able = adversaries_in(games[0])
-        attack = dispute_script(
+        scenario = Scenario(
             games,
             f"old copies {n}",
-            old_copy=14 + n % 40,
-            side=n // 3 % 2,
-            weather=[*WEATHERS][n // 2 % len(WEATHERS)],
             adversary=able[(7 * n) % len(able)] if hostile else "",
             step=5 * n % 14,
+            side=n // 3 % 2,
+            weather=[*WEATHERS][n // 2 % len(WEATHERS)],
         )
+        attack = dispute_script(scenario, 14 + n % 40)
         dispute = play(attack)
         assert dispute.broken == [], attack.text
         told += SHOWN in reached(dispute.session)

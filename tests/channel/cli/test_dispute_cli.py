@@ -25,7 +25,7 @@ from channelsim.channel.report.matrix import show
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario, reason_against
 from channelsim.channel.simulation.sweep import SweepTotals
-from channelsim.channel.simulation.sweep_campaign import Sweep, SweepReport, findings
+from channelsim.channel.simulation.sweep_campaign import Sweep, SweepReport, finding_of, findings
 from channelsim.channel.simulation.transcript import played
 from channelsim.games import registry
 from tests.channel.command import channelsim
@@ -98,7 +98,8 @@ def test_a_run_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads(ran.out)
     assert (document["broken_promises"], document["summary"]) == ([], "0 findings")
     assert document["deviated"] is True
-    assert document["scenario"]["step"] == 7
+    (action,) = document["scenario"]["actions"]
+    assert (action["name"], action["at"], action["side"]) == ("silent", 7, 1)
     assert sum(document["got"].values()) == 2 * 3000
     assert "ChannelSettled" in document["news"]
     named = channelsim(capsys, "dispute", "run", "silent@7", "--seed", "a")
@@ -118,7 +119,7 @@ def test_a_transcript_is_played_again_to_the_same_digest(
     lines = file.read_bytes().splitlines(keepends=True)
     for broken in (
         b"".join(lines[:-1]),
-        file.read_bytes().replace(b'"reorgs"', b'"calm"', 1),
+        file.read_bytes().replace(b'"at":6', b'"at":5', 1),
         lines[0],
     ):
         file.write_bytes(broken)
@@ -133,11 +134,17 @@ def test_a_transcript_of_another_run_is_found_out(
     file = tmp_path / "dispute.jsonl"
     channelsim(capsys, "dispute", "run", "dead@5", "--transcript", file)
     records = [json.loads(line)[1] for line in file.read_bytes().splitlines()]
-    scenario = records[0]["scenario"]
+    script = records[0]["script"]
+    (action,) = script["actions"]
+    other = {**script, "actions": [{**action, "at": 6}]}
     heads: list[tuple[dict[str, Any], str]] = [
-        ({"scenario": {**scenario, "step": 6}}, "the session went differently"),
-        ({"scenario": {**scenario, "weather": "mild"}}, "line 1: weather 'mild'"),
-        ({"scenario": 3}, "line 1: not the head of a dispute"),
+        ({"script": other}, "the session went differently"),
+        (
+            {"script": {**script, "terms": {"proposals": "none"}}},
+            "line 1: not the head of a dispute",
+        ),
+        ({"script": {**script, "terms": {"balance": 9}}}, "does not cover one stake of 1,000"),
+        ({"script": 3}, "line 1: not the head of a dispute"),
         ({"format": "channelsim dispute 9"}, "line 1: its format is 'channelsim dispute 9'"),
     ]
     for changed, reason in heads:
@@ -156,7 +163,7 @@ def test_a_hand_against_an_adversary_by_play(capsys: pytest.CaptureFixture[str])
     assert ran.code == 0, ran.err
     document = json.loads(ran.out)
     assert document["scenario"]["games"] == ["calpoker"]
-    assert document["scenario"]["unit"] == 10
+    assert document["scenario"]["terms"]["unit"] == 10
     assert sum(document["got"].values()) == 2 * 300
 
 
@@ -285,8 +292,8 @@ def test_a_broken_promise_is_reported_and_fails(
 ) -> None:
     scenario = Scenario(GAME, "x", "dead", 3)
     tally = SweepTotals(runs=2)
-    tally.broken.append((scenario, BrokenPromise("safety", "planted")))
-    tally.exceptions.append((scenario, "InvariantError: planted"))
+    for promise in ("safety", "duty"):
+        tally.found.append(finding_of(scenario, BrokenPromise(promise, "planted")))
     tally.cell("dead", "flop").broken = 1
     tally.cell("dead", "deal").results.update(["slashed", "slashed", "paid out"])
     monkeypatch.setattr(Sweep, "run", lambda self, place: SweepReport(tally))
@@ -305,14 +312,15 @@ def test_a_broken_promise_is_reported_and_fails(
 
 def test_the_order_of_shards_changes_no_file_of_a_finding(tmp_path: Path) -> None:
     broken = [
-        (Scenario(GAME, seed, "dead", 3), BrokenPromise("safety", "planted")) for seed in "ab"
+        finding_of(Scenario(GAME, seed, "dead", 3), BrokenPromise("safety", "planted"))
+        for seed in "ab"
     ]
     configuration = Configuration("dispute run --all", "1", "t", "s", {})
     plan = Plan(configuration.digest, 2, 1)
     with opened(tmp_path, configuration, plan, "adversaries", resume=False) as directory:
         files = FindingFiles(directory.findings)
-        files.write(findings(SweepTotals(broken=broken[1:])))
-        files.write_last(findings(SweepTotals(broken=broken)))
+        files.write(findings(broken[1:]))
+        files.write_last(findings(broken))
     (path,) = (tmp_path / "findings").iterdir()
     assert json.loads(path.read_text())["scenario"]["seed"] == "a"
 

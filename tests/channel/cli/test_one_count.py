@@ -12,7 +12,7 @@ import pytest
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import SweepTotals
-from channelsim.channel.simulation.sweep_campaign import Sweep, SweepReport
+from channelsim.channel.simulation.sweep_campaign import Sweep, SweepReport, finding_of
 from tests.browser import parsed, text_of
 from tests.channel.command import channelsim
 from tests.channel.lab.toys import toy
@@ -88,11 +88,11 @@ def test_disputes_are_counted_by_mistake(
 ) -> None:
     """Many runs with the same mistake are one finding, in the last line and in the document."""
     broken = [
-        (Scenario(("calpoker",), seed, "dead", 3), BrokenPromise(promise, "planted"))
+        finding_of(Scenario(("calpoker",), seed, "dead", 3), BrokenPromise(promise, "planted"))
         for seed in "abc"
         for promise in ("duty", "money")
     ]
-    report = SweepReport(SweepTotals(runs=3, broken=broken))
+    report = SweepReport(SweepTotals(runs=3, found=broken))
     monkeypatch.setattr(Sweep, "run", lambda self, place: report)
     document = json.loads(channelsim(capsys, "dispute", "run", "--all").out)
     assert document["summary"] == "2 findings (worst: theft)"

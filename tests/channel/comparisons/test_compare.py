@@ -37,7 +37,7 @@ from channelsim.channel.lab.targets.target import of_game
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import Cell, SweepTotals
-from channelsim.channel.simulation.sweep_campaign import SweepReport
+from channelsim.channel.simulation.sweep_campaign import SweepReport, finding_of
 from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.toys import toy
@@ -112,8 +112,8 @@ def of_conform(folder: Path, run: Run) -> Pair:
 def of_disputes(folder: Path, run: Run) -> Pair:
     before = SweepTotals(runs=2, matrix={"silent": {"opening": Cell(1), "close": Cell(1)}})
     scenario = Scenario(("spacepoker",), "silent")
-    broken = [(scenario, BrokenPromise("safety", "it lost 7 mojos"))]
-    after = SweepTotals(runs=1, matrix={"silent": {"close": Cell(1)}}, broken=broken)
+    broken = [finding_of(scenario, BrokenPromise("safety", "it lost 7 mojos"))]
+    after = SweepTotals(runs=1, matrix={"silent": {"close": Cell(1)}}, found=broken)
     one, other = (sweep_document(SweepReport(totals), "s") for totals in (before, after))
     return text_of(one), text_of(other)
 

@@ -7,12 +7,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from channelsim.channel.attack.actions import Attack
+from channelsim.channel.attack.campaign import Broken
+from channelsim.channel.attack.disputes import script_finding
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import MOVER, OPPONENT, SEVERITIES, Finding, Loss, summary
 from channelsim.channel.findings.finding_files import FindingFiles, file_name, load, stored_findings
 from channelsim.channel.simulation.promises.checker import BrokenPromise
-from channelsim.channel.simulation.scenario import Scenario
-from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import findings
 from tests.channel.command import channelsim
 from tests.channel.written_findings import finding, written
@@ -84,14 +85,13 @@ def test_the_worst_severity_is_named() -> None:
 
 
 def test_a_dispute_that_fails_often_is_one_finding() -> None:
-    def late(seed: str, how: str = "late") -> tuple[Scenario, BrokenPromise]:
-        return Scenario(("calpoker",), seed, "dead", 3), BrokenPromise("duty", how)
+    def late(seed: str, how: str = "late", promise: str = "duty") -> Finding:
+        broken = BrokenPromise(promise, how)
+        return script_finding(Broken(Attack(("calpoker",), seed), "promise", ""), broken, "dead")
 
-    totals = SweepTotals(broken=[late("a"), late("b", "later"), late("c")])
-    totals.exceptions.append((late("d")[0], "ValueError: x"))
-    totals.broken.append((late("e")[0], BrokenPromise("money", "it lost 7 mojos")))
-    found: list[Finding] = findings(totals)
-    assert len(found) == 3
+    often = [late("a"), late("b", "later"), late("c")]
+    once = [late("e", "it lost 7 mojos", "money"), late("d", "ValueError: x", "exception")]
+    found = findings([*often, *once])
     assert [(one.rule, one.times) for one in found] == [("duty", 3), ("money", 1), ("exception", 1)]
     assert found[0].scenario is not None
     assert found[0].scenario["seed"] == "a"

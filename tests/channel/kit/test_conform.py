@@ -47,6 +47,7 @@ from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import SweepTotals
+from channelsim.channel.simulation.sweep_campaign import finding_of
 from tests.channel.campaign.any_executor import AnyExecutor
 from tests.channel.command import channelsim
 from tests.channel.lab.fuzzing import searched
@@ -151,17 +152,20 @@ def test_broken_promises_are_failures_of_their_check(monkeypatch: pytest.MonkeyP
     game = load("calpoker")
     scenario = Scenario(("calpoker",), "a seed", "silent", 7)
     totals = SweepTotals(runs=3, idle=1)
-    totals.broken.append((scenario, BrokenPromise("secrecy", "a seed is in a batch")))
-    totals.broken.append((scenario, BrokenPromise("safety", "an honest move was slashed")))
-    totals.exceptions.append((scenario, "ValueError: x"))
+    for kind, how in (
+        ("secrecy", "a seed is in a batch"),
+        ("safety", "an honest move was slashed"),
+        ("duty", "it is late"),
+    ):
+        totals.found.append(finding_of(scenario, BrokenPromise(kind, how)))
     subject = Subject(game, SMALL)
     monkeypatch.setattr(Subject, "disputed", totals)
     command = "channelsim dispute run silent@7 --seed 'a seed' --game calpoker"
     (secret,) = CHECKS["secrecy"](subject).failures
     assert (secret.text, secret.replay) == ("secrecy: a seed is in a batch", command)
-    promise, error = CHECKS["disputes"](subject).failures
+    promise, other = CHECKS["disputes"](subject).failures
     assert (promise.text, promise.replay) == ("safety: an honest move was slashed", command)
-    assert (error.text, error.replay) == ("ValueError: x", command)
+    assert (other.text, other.replay) == ("duty: it is late", command)
     none = Subject(game, Effort(disputes=0))
     assert CHECKS["disputes"](none).unchecked == "no disputes were asked for"
 
@@ -171,8 +175,7 @@ def test_disputes_try_every_adversary_in_the_middle_or_from_the_beginning(
 ) -> None:
     monkeypatch.setattr(disputing, "names", lambda: ("silent", "other-channel"))
     totals = disputing.disputes_of(load("calpoker"), 1, "s").run(Place(ThisProcess)).totals
-    assert totals.broken == []
-    assert totals.exceptions == []
+    assert totals.found == []
     assert totals.runs - totals.idle == 2
 
 

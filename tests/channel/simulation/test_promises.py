@@ -31,7 +31,7 @@ from channelsim.channel.simulation import sweep as everything
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.bounds import WEATHERS
 from channelsim.channel.simulation.model.conversation import conversation
-from channelsim.channel.simulation.promises.checker import BrokenPromise, check
+from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.promises.secrecy import games_played, moves_in
 from channelsim.channel.simulation.run import Disclosure, Run
 from channelsim.channel.simulation.scenario import Scenario, adversaries_for, reason_against
@@ -205,18 +205,18 @@ def test_each_deviation_is_run_once_wherever_there_is_one(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs: list[Run] = []
-    add = SweepTotals.add
+    count = SweepTotals.count
 
-    def kept(self: SweepTotals, run: Run, broken: list[BrokenPromise]) -> None:
+    def kept(self: SweepTotals, run: Run, row: str, part: str, broken: int) -> None:
         runs.append(run)
-        add(self, run, broken)
+        count(self, run, row, part, broken)
 
-    monkeypatch.setattr(SweepTotals, "add", kept)
+    monkeypatch.setattr(SweepTotals, "count", kept)
     tally = SweepTotals()
     with bls.remembered():
-        for part in everything.everywhere(Scenario(GAME, "once", name)):
+        for part in dispute_sweep.everywhere(Scenario(GAME, "once", name)):
             tally.merge(part)
-    assert (tally.broken, tally.exceptions) == ([], [])
+    assert tally.found == []
     said = at(runs[-1]).intended
     places = [adversary.deviated_at for adversary in map(at, runs) if adversary.done]
     assert len(set(places)) == len(places)
@@ -259,9 +259,7 @@ def test_remembered_signatures_change_no_run() -> None:
 def test_everything_for_one_seed() -> None:
     """Each adversary with one menu, on one side; more seeds are for `dispute run --all`."""
     tally = done(dispute_sweep.sweep_of_all("long", 1)).totals
-    assert tally.broken == []
-    assert tally.exceptions == []
-    assert tally.attacked == []
+    assert tally.found == []
     assert tally.matrix[dispute_sweep.COPIED]
 
 
@@ -499,13 +497,13 @@ def test_exceptions_are_counted_and_the_other_runs_go_on(monkeypatch: pytest.Mon
     few = [Scenario(GAME, "x", "dead"), Scenario(GAME, "x", "leaver")]
     monkeypatch.setattr(dispute_sweep, "beginnings", lambda *given: iter(few))
     monkeypatch.setattr(dispute_sweep, "WEATHERS", {})
-    monkeypatch.setattr(everything, "MOST_STEPS", 1)
+    monkeypatch.setattr(dispute_sweep, "MOST_STEPS", 1)
     monkeypatch.setattr(
         Peer, "start", lambda self, peak: (_ for _ in ()).throw(InvariantError("planted"))
     )
     tally = done(dispute_sweep.sweep_of_all("x", 1)).totals
-    assert (tally.runs, len(tally.exceptions)) == (2, 2)
-    assert "planted" in tally.exceptions[0][1]
+    assert (tally.runs, len(tally.found)) == (2, 2)
+    assert "planted" in tally.found[0].text
 
 
 def test_before_its_step_an_adversary_sends_what_its_peer_made() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from channelsim.channel.attack import dispute_sweep
-from channelsim.channel.attack.dispute_sweep import COPIED, old_copies, sweep_of_all
+from channelsim.channel.attack.dispute_sweep import COPIED, everywhere, old_copies, sweep_of_all
 from channelsim.channel.attack.kinds import WEATHERS
 from channelsim.channel.campaign import directory
 from channelsim.channel.campaign.campaign import Place
@@ -20,9 +20,10 @@ from channelsim.channel.campaign.executors import ThisProcess
 from channelsim.channel.cli.work.dispute_run import sweep_document
 from channelsim.channel.crypto import bls
 from channelsim.channel.report.html.campaign_page import document_page
+from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario, adversaries_for
-from channelsim.channel.simulation.sweep import SweepTotals, beginnings, everywhere, menus
-from channelsim.channel.simulation.sweep_campaign import Sweep
+from channelsim.channel.simulation.sweep import SweepTotals, beginnings, menus
+from channelsim.channel.simulation.sweep_campaign import Sweep, finding_of
 from tests.channel.command import channelsim
 
 CONFIGURATION = sweep_of_all("s", 1).configuration
@@ -65,7 +66,7 @@ def test_old_copies_have_each_weather_and_are_made_at_every_few_events(
     with bls.remembered():
         for part in old_copies("s", 1, "reconnects", ("calpoker",)):
             tally.merge(part)
-    assert (tally.broken, tally.exceptions, tally.attacked) == ([], [], [])
+    assert tally.found == []
     assert tally.runs > tally.idle > 0
     assert [*tally.matrix] == [COPIED]
     cells = tally.matrix[COPIED]
@@ -97,8 +98,7 @@ def test_the_totals_depend_on_neither_the_cut_nor_an_end_on_the_way(tmp_path: Pa
     assert set(begun) == {1}
     assert whole.digest == rest.digest is not None
     assert whole.totals == rest.totals
-    assert not rest.totals.exceptions
-    assert not rest.totals.broken
+    assert not rest.totals.found
     assert set(rest.totals.matrix) == set(SOME)
     page = document_page(tmp_path, sweep_document(whole, "s"))
     (disputes,) = (one for one in page.tables if one.title == "Disputes")
@@ -122,13 +122,13 @@ def test_a_campaign_stores_what_it_finds(
     assert ran.code == 1
     assert json.loads((tmp_path / "all" / "summary.json").read_bytes()) == document
     (finding,) = (tmp_path / "all" / "findings").iterdir()
-    assert json.loads(finding.read_bytes())["text"] == "ValueError: planted"
+    assert json.loads(finding.read_bytes())["text"] == "duty: planted"
     again = channelsim(capsys, "compare", tmp_path / "all", tmp_path / "all")
     assert (again.code, again.out) == (0, "dispute run --all: nothing changed\n")
 
 
 def broken(scenario: Scenario) -> SweepTotals:
-    return SweepTotals(runs=1, exceptions=[(scenario, "ValueError: planted")])
+    return SweepTotals(runs=1, found=[finding_of(scenario, BrokenPromise("duty", "planted"))])
 
 
 def here(*_: object, **__: object) -> ThisProcess:

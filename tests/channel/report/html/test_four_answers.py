@@ -16,14 +16,13 @@ from typing import Any
 import pytest
 from jinja2 import Environment, PackageLoader
 
+from channelsim.channel.attack.monitors import Monitors, Violation
 from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.findings.finding import MOVER, NOBODY, OPPONENT, Loss
 from channelsim.channel.lab.coverage.coverage import corpus_coverage
 from channelsim.channel.lab.targets.target import of_game
 from channelsim.channel.report.html import page as html_page
 from channelsim.channel.report.html.coverage_page import coverage_html
-from channelsim.channel.simulation import transcript
-from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.games import registry
 from tests.browser import parsed, text_of, without_scripts
 from tests.channel.command import channelsim
@@ -127,10 +126,11 @@ def dispute_facts(data: dict[str, Any]) -> Iterator[tuple[str, str]]:
     else:
         yield "happened", "No channel was opened"
         yield "loss", "nobody lost anything"
-    yield "happened", data["scenario"]["adversary"]
+    (adversary,) = (action["name"] for action in data["scenario"]["actions"] if "name" in action)
+    yield "happened", adversary
     for broken in data["broken_promises"]:
         yield "happened", broken["how"] if isinstance(broken, dict) else broken.split(": ")[-1]
-    yield "next", "channelsim dispute run " + data["scenario"]["adversary"]
+    yield "next", f"channelsim dispute run {adversary}"
 
 
 def money_facts(got: dict[str, int], put: dict[str, int]) -> Iterator[tuple[str, str]]:
@@ -299,8 +299,14 @@ def test_a_dispute_answers(name: str, tmp_path: Path, capsys: Capsys) -> None:
 def test_a_broken_promise_answers(
     tmp_path: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    broken = [BrokenPromise("money", "1500 mojos were planted elsewhere")]
-    monkeypatch.setattr(transcript, "check", lambda run: broken)
+    how = "to the initiator: 1500 mojos were planted elsewhere"
+    at_the_end = Monitors.at_the_end
+
+    def planted(self: Monitors, *given: Any) -> None:
+        at_the_end(self, *given)
+        self.add(Violation("promise", how, "money"))
+
+    monkeypatch.setattr(Monitors, "at_the_end", planted)
     result = played(capsys, tmp_path, "dispute", "run", "stale-oldest@9")
     assert not is_kept(result.data)
     ran = channelsim(capsys, "report", result.file, "-o", "-")

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from channelsim.channel.adversaries.registry import names
+from channelsim.channel.attack.deviating import deviating
+from channelsim.channel.attack.disputes import dispute_script, play
 from channelsim.channel.cli.disputes import described_scenario
 from channelsim.channel.crypto import bls
-from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.deviating import deviating
 from channelsim.channel.simulation.scenario import Scenario, reason_against
 from channelsim.channel.simulation.scenario_command import command_of
 from channelsim.games import registry
@@ -26,6 +26,9 @@ IDLE = {
 }
 """Adversaries that need more hands, a short balance or the other side; and options."""
 
+LATE = "breaks-ch-accept-3"
+"""The one for which the last of all changes is tried."""
+
 
 @pytest.fixture(autouse=True)
 def remember() -> Iterator[None]:
@@ -37,7 +40,13 @@ def usual(name: str) -> Scenario:
     return described_scenario(name, games=None, step=None)
 
 
-@pytest.mark.parametrize("name", one_in(2, IDLE))
+@pytest.mark.parametrize(
+    "name",
+    [
+        *one_in(2, [name for name in IDLE if name != LATE]),
+        pytest.param(LATE, marks=pytest.mark.long),
+    ],
+)
 def test_a_hint_is_a_command_with_which_the_adversary_deviates(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -75,4 +84,5 @@ def test_an_adversary_that_began_too_late_is_told_where_to_begin() -> None:
     "name", [name for name in names() if not reason_against(name, (registry.DEFAULT,))]
 )
 def test_every_adversary_deviates_or_has_a_hint(name: str) -> None:
-    assert Arena(usual(name)).run().deviated or deviating(usual(name)) is not None
+    dispute = play(dispute_script(usual(name)))
+    assert dispute.run.deviated or deviating(usual(name)) is not None

@@ -1,4 +1,4 @@
-"""Find a scenario like another one in which the adversary does what it is for."""
+"""Find a dispute like another one in which the adversary does what it is for."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from channelsim.channel.adversaries.registry import get
+from channelsim.channel.attack.disputes import dispute_script, play
 from channelsim.channel.crypto import bls
-from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games import registry
 
@@ -29,7 +29,7 @@ def deviating(scenario: Scenario) -> Scenario | None:
             for changes in _changes(scenario):
                 seed = f"{scenario.seed}-{number}" if number else scenario.seed
                 near = replace(_plain(scenario), seed=seed, **changes)
-                if near != scenario and Arena(near).run().deviated:
+                if near != scenario and play(dispute_script(near)).run.deviated:
                     return near
     return None
 
