@@ -20,6 +20,7 @@ from channelsim.channel.attack.play_duties import PlayDuties
 from channelsim.channel.attack.printed_lines import PrintedLines
 from channelsim.channel.attack.spends_due import wrong_spends
 from channelsim.channel.attack.times_due import untimely
+from channelsim.channel.attack.trial_restarts import is_due, wrong_restart
 from channelsim.channel.attack.watch_duties import overdue
 from channelsim.channel.attack.watch_duties import untimely as untimely_watch
 from channelsim.channel.attack.workload import Workload, large
@@ -86,6 +87,7 @@ class SideMonitors:
     play: PlayDuties = field(init=False)
     _node: NotedNode | None = None
     _lines: PrintedLines | None = None
+    _stored: NotedStore | None = None
 
     def __post_init__(self) -> None:
         """Begin with no decks, before play."""
@@ -100,7 +102,8 @@ class SideMonitors:
 
     def store(self, store: PeerStore) -> NotedStore:
         """The store of a new life, whose bytes are noted."""
-        return NotedStore(store, self.secrets)
+        self._stored = NotedStore(store, self.secrets)
+        return self._stored
 
     def watch(self, chain: Coins, data: WatchData, sight: Sight, since: int | None) -> None:
         """Look at what a watcher does while the process is down, `since` this height unhindered."""
@@ -165,6 +168,13 @@ class SideMonitors:
         if after.play is not None and not _same_history(before, after):
             for how in _behind(self.folder / FOLDER, after):
                 self._found("watch-data", how)
+
+    def try_restart(self, lasting: bytes | None) -> None:
+        """Try, after an event that is followed, what a restart would lead to, if that is due."""
+        store, state = self._stored, self.state
+        if store is not None and state is not None and is_due(store):
+            for how in wrong_restart(self.config, store, state, lasting, self.watched):
+                self._found("restart", how)
 
     def goes_on(self, event: Event | None) -> None:
         """Note an event of a peer that has failed, or was killed: nothing may come after that."""
