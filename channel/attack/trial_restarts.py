@@ -51,7 +51,8 @@ def wrong_restart(
         states.append(msgspec.structs.replace(state, last_received=lasting))
     found = [differences(one, restarted) for one in states]
     if all(found):
-        yield f"would have other {', '.join(min(found, key=lambda names: len(names)))} after a restart"
+        fewest = min(found, key=lambda names: len(names))
+        yield f"would have other {', '.join(fewest)} after a restart"
     lost = watched - {effect.coin for effect in effects if isinstance(effect, Watch)}
     if lost:
         yield f"would not watch {len(lost)} of its coins after a restart"
