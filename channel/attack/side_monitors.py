@@ -13,6 +13,7 @@ from msgspec import structs
 
 from channelsim.channel.attack.deck_duties import DeckDuties
 from channelsim.channel.attack.failing_node import FailingNode
+from channelsim.channel.attack.fee_news import FeeNews
 from channelsim.channel.attack.news_due import missing
 from channelsim.channel.attack.noted_node import NotedNode
 from channelsim.channel.attack.noted_store import NotedStore, SealedSecrets
@@ -83,6 +84,7 @@ class SideMonitors:
     secrets: SealedSecrets = field(default_factory=SealedSecrets)
     workload: Workload = field(default_factory=Workload)
     state: PeerState | None = None
+    fee_news: FeeNews = field(default_factory=FeeNews)
     decks: DeckDuties = field(init=False)
     play: PlayDuties = field(init=False)
     _node: NotedNode | None = None
@@ -115,6 +117,7 @@ class SideMonitors:
         """Forget what an older copy of the files lacks."""
         self.watched.clear()
         self.decks.restored()
+        self.fee_news = FeeNews()
         self.play = PlayDuties(self.config.side)
         self.secrets, self.state = SealedSecrets(), None
 
@@ -155,6 +158,8 @@ class SideMonitors:
             if isinstance(event, Received) and len(event.message) >= SEALED:
                 self.messages.append(event.message)
         for how in missing(before, after, effects):
+            self._found("news", how)
+        for how in self.fee_news.follow(event, before, after, effects):
             self._found("news", how)
         for how in self.decks.follow(event, before, after, effects):
             self._found("decks", how)
