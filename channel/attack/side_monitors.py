@@ -19,6 +19,7 @@ from channelsim.channel.attack.noted_node import NotedNode
 from channelsim.channel.attack.noted_store import NotedStore, SealedSecrets
 from channelsim.channel.attack.play_duties import PlayDuties
 from channelsim.channel.attack.printed_lines import PrintedLines
+from channelsim.channel.attack.refusals_due import wrong_refusal
 from channelsim.channel.attack.spends_due import wrong_spends
 from channelsim.channel.attack.times_due import untimely
 from channelsim.channel.attack.trial_restarts import is_due, wrong_restart
@@ -43,6 +44,7 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.limits import message_limit
 from channelsim.channel.protocol.messages import DeckStep
+from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.session_events import SessionEvent
 from channelsim.channel.simulation.run import message_in
 from channelsim.channel.store.interface import PeerStore
@@ -165,6 +167,8 @@ class SideMonitors:
             self._found("decks", how)
         for how in self.play.follow(event, before, after, effects):
             self._found("potato", f"it {how}")
+        for how in wrong_refusal(Side(self.config.side), event, before, after, effects):
+            self._found("hands", f"it {how}")
         for how in wrong_spends(before, after, effects):
             self._found("spends", how)
         if isinstance(event, Block):
