@@ -183,7 +183,8 @@ class SideMonitors:
         store, state = self._stored, self.state
         if store is not None and state is not None and is_due(store):
             for how in wrong_restart(self.config, store, state, lasting, self.watched):
-                self._found("restart", how)
+                # The folder has another name in each run.
+                self._found("restart", how.replace(f"{self.folder}", self.folder.name)[:300])
 
     def goes_on(self, event: Event | None) -> None:
         """Note an event of a peer that has failed, or was killed: nothing may come after that."""
