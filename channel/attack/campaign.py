@@ -18,6 +18,7 @@ from channelsim.channel import __version__
 from channelsim.channel.adversaries.rules.breaker import name_of
 from channelsim.channel.attack.actions import FORMAT, Attack, check
 from channelsim.channel.attack.drawing import adversaries_in
+from channelsim.channel.attack.fast_mode import fast_mode
 from channelsim.channel.attack.generations import GENERATION, Discovery, Pool, discovery, script
 from channelsim.channel.attack.goals import reached
 from channelsim.channel.attack.kinds import KINDS
@@ -38,7 +39,7 @@ from channelsim.channel.campaign.job import (
 )
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.crypto import bls
-from channelsim.channel.crypto.keyed_hash import WARNING, fast_signatures
+from channelsim.channel.crypto.keyed_hash import WARNING
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, Finding
 from channelsim.channel.findings.finding_files import stored_findings
@@ -354,7 +355,7 @@ def attack_fast(attack: Attack, totals: AttackTotals) -> Session | None:
     What real signatures do not confirm is counted, and no finding.
     """
     before = len(totals.broken)
-    with fast_signatures():
+    with fast_mode():
         session = attack_one(attack, totals)
     suspects = totals.broken[before:]
     del totals.broken[before:]

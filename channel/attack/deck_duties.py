@@ -37,6 +37,9 @@ from channelsim.games.amounts import counted
 MOST_OPEN = 4
 """The most decks in preparation or ready at once (PD-17)."""
 
+MOST_SKIPPED = 1000
+"""The most by which the number of a deck is above the highest so far (PD-10)."""
+
 COMPUTES = 24
 """Blocks in which a process that runs has a step computed: its threads may be held up for some."""
 
@@ -71,7 +74,7 @@ class DeckDuties:
             self.computing.pop(event.result.number, None)
         if isinstance(event, Block):
             yield from self._uncomputed(event)
-        yield from self._begun(effects)
+        yield from self._begun(before, effects)
         if after.phase in PLAY_IS_OVER:
             yield from _kept_secrets(after, "when play is over")
         if after.play is None or after.phase is not Phase.PLAYING:
@@ -106,8 +109,9 @@ class DeckDuties:
             for number in sorted(burnt - ended):
                 yield f"burns deck {number}, and the other side does not hear of it"
 
-    def _begun(self, effects: Sequence[Effect]) -> Iterator[str]:
-        """Find numbers that are used again (PD-10)."""
+    def _begun(self, before: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
+        """Find numbers that are used again, or leave too many unused (PD-10)."""
+        highest = before.play.decks.highest if before.play is not None else 0
         for effect in effects:
             if not isinstance(effect, ComputeDeck):
                 continue
@@ -116,6 +120,8 @@ class DeckDuties:
             if effect.work.is_new:
                 if number in self.used:
                     yield f"begins deck {number} again (PD-10)"
+                if number > highest + MOST_SKIPPED:
+                    yield f"begins deck {number}, and {highest} is the highest so far (PD-10)"
                 self.used.add(number)
 
     def _uncomputed(self, block: Block) -> Iterator[str]:

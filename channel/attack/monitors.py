@@ -41,7 +41,7 @@ from channelsim.games.amounts import counted
 MONITORS = {
     "promise": "No promise of the specification to either player is broken.",
     "signature": "No side signs two different things at one place, however often it is killed.",
-    "restart": "A process that starts again has the state that it had when it ended.",
+    "restart": "A process that starts again, at any time, has the state that it had when it ended.",
     "accused": "No honest side is accused of breaking a rule.",
     "chain": "Two honest sides never end on chain without a cause.",
     "ends": "A process ends when the channel is over, or by an error that a fault explains.",

@@ -109,6 +109,7 @@ class MortalPeer:
             raise
         process.note_received(before, self.peer.state)
         process.monitors.follow(event, before, self.peer.state, effects)
+        process.monitors.try_restart(process.lasting)
         process.monitors.keeps(process.runner, self.actor.durable)
         if crash is not None:
             carried_out = max(0, len(effects) - (crash.amount - 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from channelsim.channel.peer.interface import Effect, Erase
 from channelsim.channel.peer.peer_state import PeerState
@@ -57,20 +57,23 @@ def decks(state: PeerState) -> set[int]:
 
 
 class NotedStore:
-    """A `PeerStore` that notes what it gives to another one."""
+    """A `PeerStore` that notes what it gives to another one; `contents` are what that one has."""
 
     def __init__(self, store: PeerStore, secrets: SealedSecrets) -> None:
         self.name = store.name
+        self.contents = Contents()
         self._store, self._secrets = store, secrets
 
     def load(self) -> Contents:
         """Read what a restart needs. Raises `StoreError`."""
-        return self._store.load()
+        self.contents = self._store.load()
+        return self.contents
 
     def append(self, events: Sequence[bytes], overview: bytes = b"") -> None:
         """Add events, and replace the overview."""
         self._secrets.rows += events
         self._store.append(events, overview)
+        self.contents = replace(self.contents, events=(*self.contents.events, *events))
 
     def save_snapshot(
         self, snapshot: bytes, states: Sequence[bytes], *, erases: bool = False
@@ -78,6 +81,9 @@ class NotedStore:
         """Replace the snapshot, and add the states that are new to it."""
         self._secrets.rows.append(snapshot)
         self._store.save_snapshot(snapshot, states, erases=erases)
+        had = self.contents
+        opening = had.opening if had.snapshot else had.events
+        self.contents = Contents(opening, snapshot, (*had.states, *states))
 
     def close(self) -> None:
         """Release the other store."""

@@ -13,13 +13,16 @@ from msgspec import structs
 
 from channelsim.channel.attack.deck_duties import DeckDuties
 from channelsim.channel.attack.failing_node import FailingNode
+from channelsim.channel.attack.fee_news import FeeNews
 from channelsim.channel.attack.news_due import missing
 from channelsim.channel.attack.noted_node import NotedNode
 from channelsim.channel.attack.noted_store import NotedStore, SealedSecrets
 from channelsim.channel.attack.play_duties import PlayDuties
 from channelsim.channel.attack.printed_lines import PrintedLines
+from channelsim.channel.attack.refusals_due import wrong_refusal
 from channelsim.channel.attack.spends_due import wrong_spends
 from channelsim.channel.attack.times_due import untimely
+from channelsim.channel.attack.trial_restarts import is_due, wrong_restart
 from channelsim.channel.attack.watch_duties import overdue
 from channelsim.channel.attack.watch_duties import untimely as untimely_watch
 from channelsim.channel.attack.workload import Workload, large
@@ -41,6 +44,7 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.limits import message_limit
 from channelsim.channel.protocol.messages import DeckStep
+from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.session_events import SessionEvent
 from channelsim.channel.simulation.run import message_in
 from channelsim.channel.store.interface import PeerStore
@@ -82,10 +86,12 @@ class SideMonitors:
     secrets: SealedSecrets = field(default_factory=SealedSecrets)
     workload: Workload = field(default_factory=Workload)
     state: PeerState | None = None
+    fee_news: FeeNews = field(default_factory=FeeNews)
     decks: DeckDuties = field(init=False)
     play: PlayDuties = field(init=False)
     _node: NotedNode | None = None
     _lines: PrintedLines | None = None
+    _stored: NotedStore | None = None
 
     def __post_init__(self) -> None:
         """Begin with no decks, before play."""
@@ -100,7 +106,8 @@ class SideMonitors:
 
     def store(self, store: PeerStore) -> NotedStore:
         """The store of a new life, whose bytes are noted."""
-        return NotedStore(store, self.secrets)
+        self._stored = NotedStore(store, self.secrets)
+        return self._stored
 
     def watch(self, chain: Coins, data: WatchData, sight: Sight, since: int | None) -> None:
         """Look at what a watcher does while the process is down, `since` this height unhindered."""
@@ -112,6 +119,7 @@ class SideMonitors:
         """Forget what an older copy of the files lacks."""
         self.watched.clear()
         self.decks.restored()
+        self.fee_news = FeeNews()
         self.play = PlayDuties(self.config.side)
         self.secrets, self.state = SealedSecrets(), None
 
@@ -153,10 +161,14 @@ class SideMonitors:
                 self.messages.append(event.message)
         for how in missing(before, after, effects):
             self._found("news", how)
+        for how in self.fee_news.follow(event, before, after, effects):
+            self._found("news", how)
         for how in self.decks.follow(event, before, after, effects):
             self._found("decks", how)
         for how in self.play.follow(event, before, after, effects):
             self._found("potato", f"it {how}")
+        for how in wrong_refusal(Side(self.config.side), event, before, after, effects):
+            self._found("hands", f"it {how}")
         for how in wrong_spends(before, after, effects):
             self._found("spends", how)
         if isinstance(event, Block):
@@ -165,6 +177,14 @@ class SideMonitors:
         if after.play is not None and not _same_history(before, after):
             for how in _behind(self.folder / FOLDER, after):
                 self._found("watch-data", how)
+
+    def try_restart(self, lasting: bytes | None) -> None:
+        """Try, after an event that is followed, what a restart would lead to, if that is due."""
+        store, state = self._stored, self.state
+        if store is not None and state is not None and is_due(store):
+            for how in wrong_restart(self.config, store, state, lasting, self.watched):
+                # The folder has another name in each run.
+                self._found("restart", how.replace(f"{self.folder}", self.folder.name)[:300])
 
     def goes_on(self, event: Event | None) -> None:
         """Note an event of a peer that has failed, or was killed: nothing may come after that."""

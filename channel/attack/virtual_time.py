@@ -175,6 +175,18 @@ class VirtualLoop(asyncio.SelectorEventLoop):
             raise Stalled("somebody is busy for ever, without any pause")
         self._now += passes
 
+    def pass_alone(self, seconds: float) -> bool:
+        """Let time pass within a call, if nothing else is due until then; true if it has passed."""
+        due, when = self._due, self._now + seconds
+        while due and due[0][2].is_cancelled:
+            heappop(due)
+        if self._calls or self._stopping or not due or due[0][0] <= when + RESOLUTION:
+            return False
+        # The sum is the one of a call that is due then.
+        self._now += max(when - self._now, 0.0)
+        self._rounds = 0
+        return True
+
 
 def run_virtually(main: Callable[[], Coroutine[None, None, T]]) -> T:
     """Run a coroutine on a loop with virtual time. Raises `Stalled` if time stops before."""
@@ -276,22 +288,35 @@ class VirtualThreads:
 
     def begin(self, call: Callable[[], T], delay: float = 0.0) -> Future[T]:
         """Make a call later."""
+        promise: _Promise[T] = _Promise()
+        asyncio.get_running_loop().call_later(delay + self._delay(), self._work, promise, call)
+        return promise
+
+    def make(self, call: Callable[[], T]) -> Future[T]:
+        """Make a call for which its caller waits: at once, if nothing else happens meanwhile."""
         loop = asyncio.get_running_loop()
         promise: _Promise[T] = _Promise()
-
-        def work() -> None:
-            """Make the call, and hand its result on after a while."""
-            if promise.cancelled():
-                return
-            answer, failure = None, None
-            try:
-                answer = call()
-            except BaseException as error:
-                failure = error
-            loop.call_later(self._delay() + self._slowness(), promise.fulfil, answer, failure)
-
-        loop.call_later(delay + self._delay(), work)
+        seconds = self._delay()
+        if isinstance(loop, VirtualLoop) and loop.pass_alone(seconds):
+            self._work(promise, call)
+        else:
+            loop.call_later(seconds, self._work, promise, call)
         return promise
+
+    def _work(self, promise: _Promise[T], call: Callable[[], T]) -> None:
+        """Make a call, unless it was given up, and hand its result on after a while."""
+        if promise.cancelled():
+            return
+        answer, failure = None, None
+        try:
+            answer = call()
+        except BaseException as error:
+            failure = error
+        loop, seconds = asyncio.get_running_loop(), self._delay() + self._slowness()
+        if isinstance(loop, VirtualLoop) and loop.pass_alone(seconds):
+            promise.fulfil(answer, failure)
+        else:
+            loop.call_later(seconds, promise.fulfil, answer, failure)
 
 
 def drawn_delays(chance: Chance, least: float, most: float) -> Callable[[], float]:

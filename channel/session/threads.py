@@ -32,6 +32,10 @@ class Threads(Protocol):
         """
         ...
 
+    def make(self, call: Callable[[], T]) -> Future[T]:
+        """Begin a call for which its caller waits at once, and does nothing before."""
+        ...
+
 
 class SystemThreads:
     """A thread for each call; none of them holds up the end of the process."""
@@ -53,6 +57,10 @@ class SystemThreads:
         Thread(target=run, daemon=True).start()
         return future
 
+    def make(self, call: Callable[[], T]) -> Future[T]:
+        """Begin a call for which its caller waits."""
+        return self.begin(call)
+
 
 SYSTEM_THREADS = SystemThreads()
 
@@ -71,7 +79,8 @@ async def in_thread(
     threads: Threads, call: Callable[P, T], *args: P.args, **options: P.kwargs
 ) -> T:
     """Wait for a call that takes time."""
-    return await result_of(threads.begin(lambda: call(*args, **options)))
+    future = threads.make(lambda: call(*args, **options))
+    return future.result() if future.done() else await result_of(future)
 
 
 async def result_of(future: Future[T]) -> T:

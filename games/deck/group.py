@@ -97,6 +97,11 @@ class _Memory:
             self._made.setdefault(point, keys[at])
         return [self._products[key] for key in keys]
 
+    def named(self, products: Sequence[tuple[int, bytes]]) -> list[bytes]:
+        """Name each product by its factor and the first point, which equal products share."""
+        keys = (self._key(*product) for product in products)
+        return [factor.to_bytes(SCALAR_SIZE, "big") + first for factor, first in keys]
+
     def _key(self, scalar: int, point: bytes) -> tuple[int, bytes]:
         factor, first = self._made.get(point, (1, point))
         return scalar * factor % G1.order, first
@@ -117,6 +122,33 @@ def remembered() -> Iterator[None]:
         yield
     finally:
         _memory.reset(token)
+
+
+_names_hashed: ContextVar[bool] = ContextVar("names what is hashed", default=False)
+
+
+@contextmanager
+def named_in_proofs() -> Iterator[None]:
+    """Hash the names of products in place of their points, in a block of `remembered` in this one.
+
+    For searching only: shuffles' proofs are wrong outside, and their products are most of a deck's
+    time. A product that one side knows and the other does not has another name, as a point would.
+    """
+    token = _names_hashed.set(True)
+    try:
+        yield
+    finally:
+        _names_hashed.reset(token)
+
+
+def multiplied_to_hash(group: Group, products: Sequence[tuple[int, bytes]]) -> list[bytes]:
+    """Multiply points that are hashed, and not used for anything else."""
+    memory = _memory.get()
+    if memory is None or not _names_hashed.get() or not isinstance(group, G1):
+        return group.multiply(products)
+    for observer in _observers:
+        observer(products)
+    return memory.named(products)
 
 
 class G1:

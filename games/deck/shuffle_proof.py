@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from channelsim.games.deck.faults import DeckFault
-from channelsim.games.deck.group import SCALAR_SIZE, Group
+from channelsim.games.deck.group import SCALAR_SIZE, Group, multiplied_to_hash
 from channelsim.games.deck.secrets import DeckSecrets, bit, encode_scalars, permutation, seed_mask
 from channelsim.games.deck.terms import CARDS, tagged_hash
 
@@ -133,7 +133,7 @@ def _joined(shuffle: Shuffle, number: int, answer: bytes) -> _Step:
 def _round_hashes(shuffle: Shuffle, digest: bytes, steps: Sequence[_Step]) -> list[bytes]:
     """The hash of each round. All are multiplied at once, as they are multiples of few points."""
     products = [(mask, point) for _, mask, points in steps for point in points]
-    masked = iter(shuffle.group.multiply(products))
+    masked = iter(multiplied_to_hash(shuffle.group, products))
     return [
         tagged_hash("round", digest, bytes((number,)), *islice(masked, len(points)))
         for number, _, points in steps

@@ -127,6 +127,7 @@ OLDER = {
     ),
     "base-1": "at most twelve with each fault, of the first 219, before the last kinds of actions",
     "measured-28": "at most four with each fault, of the first 150",
+    "notice-3": "at most sixteen with each fault, of the first 400",
 }
 """The sessions of older results, by their seeds."""
 

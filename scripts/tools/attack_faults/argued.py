@@ -89,6 +89,10 @@ ARGUED: dict[str, tuple[str, str]] = {
         )
         for word in ("early", "late")
     },
+    "drops-what-is-unsent": (
+        "the wire of a session takes each message at once: nothing waits to be sent",
+        "tests/channel/network/test_link.py::test_a_link_that_ends_sends_what_waits_to_be_sent",
+    ),
     "watcher-pays-nothing": (
         "the watcher of a session has no coins for fees",
         "tests/channel/watch/test_pusher.py::test_a_fee_begins_with_the_estimate_of_the_node",

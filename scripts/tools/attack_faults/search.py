@@ -15,9 +15,9 @@ import msgspec
 
 from channelsim.channel.attack.actions import Attack
 from channelsim.channel.attack.campaign import broken_by
+from channelsim.channel.attack.fast_mode import fast_mode
 from channelsim.channel.attack.kinds import KINDS
 from channelsim.channel.attack.shrinking import shrunk
-from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.system.durable_files import replace_file
 from scripts.tools.attack_faults.planting import Fault, Reach
 from scripts.tools.attack_faults.stream import Stream
@@ -76,7 +76,7 @@ def examine(fault: Fault, before: Result, search: Search) -> Result:
         if fault.name not in session.reached:
             continue
         reached += 1
-        with fast_signatures() if search.fast else nullcontext():
+        with fast_mode() if search.fast else nullcontext():
             broken = _planted(fault, script)
             known = _broken_without(script, search.fast) if broken else {}
         if search.fast and {*broken} - {*known}:
@@ -103,7 +103,7 @@ def _plainest(fault: Fault, script: Attack, monitor: str, search: Search) -> Att
     def tells(plainer: Attack) -> bool:
         return monitor in _planted(fault, plainer) and monitor not in broken_by(plainer)
 
-    with fast_signatures() if search.fast else nullcontext():
+    with fast_mode() if search.fast else nullcontext():
         plainest = shrunk(script, tells, search.shrinking)
     return plainest if plainest == script or not search.fast or tells(plainest) else script
 

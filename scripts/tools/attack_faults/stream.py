@@ -15,10 +15,10 @@ import msgspec
 
 from channelsim.channel.attack.actions import Attack
 from channelsim.channel.attack.campaign import default_games
+from channelsim.channel.attack.fast_mode import fast_mode
 from channelsim.channel.attack.generations import GENERATION, Discovery, Pool, discovery, script
 from channelsim.channel.attack.kinds import KINDS
 from channelsim.channel.attack.world import run
-from channelsim.channel.crypto.keyed_hash import fast_signatures
 from scripts.tools.attack_faults.planting import Fault, Reach
 
 
@@ -100,7 +100,7 @@ class Stream:
         attack = script(self._pool, default_games(), self._seed, len(self._sessions))
         reaches = {fault.name: Reach(probes=True) for fault in self._faults}
         with ExitStack() as stack:
-            stack.enter_context(fast_signatures() if self._fast else nullcontext())
+            stack.enter_context(fast_mode() if self._fast else nullcontext())
             for fault in self._faults:
                 fault.plant(stack, reaches[fault.name])
             session = run(attack)

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from channelsim.channel.attack.deck_duties import DeckDuties
 from channelsim.channel.chain.observations import Block
@@ -209,6 +210,20 @@ def test_more_decks_than_may_be_open_and_numbers_used_again_are_seen() -> None:
     again.pool = DeckPool(Side.RECEIVER, bytes(32), SETTINGS)
     again.prepare()
     assert "begins deck 1 again (PD-10)" in again.found
+
+
+@pytest.mark.parametrize(("number", "begins"), [(1000, False), (1001, True)])
+def test_a_deck_with_a_number_far_above_the_highest_is_seen(
+    number: int, begins: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (step,) = Followed(Side.RECEIVER).prepare()
+    far = structs.replace(step, deck_no=number)
+    right, wrong = Followed(Side.INITIATOR), Followed(Side.INITIATOR)
+    right.receive(far)
+    monkeypatch.setattr(pools, "MOST_SKIPPED", 1 << 30)
+    wrong.receive(far)
+    assert not any("is the highest so far" in how for how in right.found)
+    assert any("is the highest so far" in how for how in wrong.found) is begins
 
 
 @pytest.mark.parametrize("phase", [Phase.CLOSING, Phase.ON_CHAIN])

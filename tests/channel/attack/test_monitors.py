@@ -82,6 +82,8 @@ DEALT = next(name for name in default_games() if registry.get(name).deck_positio
         ("publishes-an-old-state", "spends", (Action("go-on-chain", 1, 18),)),
         ("publishes-with-the-next-block", "spends", (Action("corrupt", 0, 9),)),
         ("snapshot-without-watched", "restart", (CRASH,)),
+        ("snapshot-without-closing", "restart", ()),
+        ("stores-no-advisory", "restart", ()),
     ],
 )
 def test_a_monitor_sees_its_mistake(fault: str, monitor: str, actions: tuple[Action, ...]) -> None:

@@ -112,6 +112,33 @@ def test_a_call_in_a_virtual_thread_takes_time_and_sees_the_world_in_between() -
     assert (seen, round(end)) == (4, 12)
 
 
+@pytest.mark.parametrize("others", [(), (1.0,), (4.0,), (6.0,)])
+def test_a_call_is_made_at_once_only_where_nothing_else_happens_meanwhile(
+    others: tuple[float, ...],
+) -> None:
+    events: list[tuple[str, float]] = []
+
+    async def play() -> list[tuple[str, float]]:
+        loop = asyncio.get_running_loop()
+        threads = VirtualThreads(lambda: 2.0, lambda: 1.0)
+
+        def note(what: str) -> None:
+            events.append((what, loop.time()))
+
+        for seconds in others:
+            loop.call_later(seconds, note, "other")
+        loop.call_later(9.0, note, "last")
+        await in_thread(threads, note, "call")
+        note("answered")
+        await asyncio.sleep(10)
+        return events
+
+    run_virtually(play)
+    expected = [("call", 2.0), ("answered", 5.0), ("last", 9.0)]
+    expected += [("other", seconds) for seconds in others]
+    assert events == sorted(expected, key=lambda event: event[1])
+
+
 def test_a_virtual_thread_raises_what_its_call_raises_and_a_cancelled_one_makes_no_call() -> None:
     calls: list[str] = []
 

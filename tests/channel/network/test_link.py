@@ -62,6 +62,26 @@ def test_messages_of_any_size_arrive_in_order_in_both_directions(tmp_path: Path)
     asyncio.run(talk())
 
 
+def test_a_link_that_ends_sends_what_waits_to_be_sent(tmp_path: Path) -> None:
+    last = bytes(MAX_MESSAGE)
+
+    async def talk() -> None:
+        async with place(tmp_path, ear=Ear(MAX_MESSAGE)) as here:
+            ear = Ear(MAX_MESSAGE)
+            link = Link(ear)
+
+            async def work() -> None:
+                await until(lambda: bool(ear.links))
+                ear.links[0].send(last)
+                await link.close()
+
+            await while_running(work(), connect(link, here.address, here.friend, CHANCE))
+            await until(lambda: bool(here.ear.heard or here.ear.lost))
+            assert here.ear.heard == [last]
+
+    asyncio.run(talk())
+
+
 def test_a_connection_that_breaks_is_made_again_on_either_side(tmp_path: Path) -> None:
     async def talk() -> None:
         async with place(tmp_path) as here:

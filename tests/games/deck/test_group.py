@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 
 import pytest
 from chia_rs import G1Element, PrivateKey
 
+from channelsim.games.chance import Chance
 from channelsim.games.deck import group as deck_group
+from channelsim.games.deck import shuffle_proof
+from channelsim.games.deck.faults import DeckFault
 from channelsim.games.deck.group import G1, Group
+from channelsim.games.deck.secrets import draw_secrets
+from channelsim.games.deck.terms import DeckTerms, card_points
 from tests.games.deck.toy_group import ToyGroup
 
 GROUPS = [G1(), ToyGroup()]
@@ -82,6 +89,47 @@ def test_products_that_are_remembered_are_those_that_are_computed(
         runs.clear()
     assert g1.multiply([(5, plain[0])]) == g1.multiply([(15, first)])
     assert sum(runs) == 2
+
+
+def test_names_of_products_are_equal_where_the_products_are() -> None:
+    g1 = G1()
+    first, second = (g1.map(bytes([number])) for number in (1, 2))
+    products = [(15, first), (15, second), (14, first)]
+    toy = ToyGroup()
+    with deck_group.named_in_proofs():  # without a memory, points are hashed
+        assert deck_group.multiplied_to_hash(g1, products) == g1.multiply(products)
+        with deck_group.remembered():  # so are those of another group
+            doubled = [(2, toy.base)]
+            assert deck_group.multiplied_to_hash(toy, doubled) == toy.multiply(doubled)
+    with deck_group.remembered(), deck_group.named_in_proofs():
+        (three,) = g1.multiply([(3, first)])
+        names = deck_group.multiplied_to_hash(g1, products)
+        assert len({*names}) == 3
+        assert deck_group.multiplied_to_hash(g1, [(5, three)]) == names[:1]
+        assert not {*names} & {*g1.multiply(products)}
+    with deck_group.remembered():
+        assert deck_group.multiplied_to_hash(g1, products) == g1.multiply(products)
+
+
+@pytest.mark.parametrize("changes", [False, True])
+def test_a_proof_of_names_holds_for_a_true_shuffle_alone(changes: bool) -> None:
+    g1, terms = G1(), DeckTerms(bytes(32), 1, 2, 8)
+    secrets = draw_secrets(g1, terms, Chance(b"names").bytes)
+    source = card_points(g1, bytes(32))
+    with deck_group.remembered(), deck_group.named_in_proofs():
+        shuffle, _ = shuffle_proof.shuffle(g1, bytes(32), b"A", source, secrets)
+        if changes:
+            marked = g1.multiply([(2, shuffle.result[0])])
+            shuffle = replace(shuffle, result=(*marked, *shuffle.result[1:]))
+        hashes = shuffle_proof.round_hashes(shuffle, secrets.round_seeds)
+        given = shuffle_proof.answers(
+            shuffle, b"\x5a", secrets.round_seeds, secrets.mask, secrets.permutation
+        )
+        with pytest.raises(DeckFault, match="PD-5") if changes else nullcontext():
+            shuffle_proof.verify(shuffle, hashes, b"\x5a", given)
+    # Outside, points are hashed: the proof is wrong there.
+    with pytest.raises(DeckFault, match="PD-5"):
+        shuffle_proof.verify(shuffle, hashes, b"\x5a", given)
 
 
 def test_products_by_a_table_are_those_of_the_interpreter() -> None:

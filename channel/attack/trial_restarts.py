@@ -1,0 +1,84 @@
+"""Restarts that are tried beside a process that goes on: from the bytes that its store has by now.
+
+A script ends a process at a few moments. What its store lacks for a few events only would rarely be
+missed by one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from channelsim.channel.attack.monitors import differences
+from channelsim.channel.attack.noted_store import NotedStore
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.interface import Watch
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.peer.peer_state import PeerState
+from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.interface import Contents, StoreError
+from channelsim.channel.store.sealed_store import SealedStore
+
+EVENTS = 8
+"""Events of the journal after which a restart is tried, as it is with the first one after a
+snapshot."""
+
+
+def is_due(store: NotedStore) -> bool:
+    """True if a restart from what a store has would read something for the first time."""
+    events = len(store.contents.events)
+    return events % EVENTS == 0 or (bool(store.contents.snapshot) and events == 1)
+
+
+def wrong_restart(
+    config: Config, store: NotedStore, state: PeerState, lasting: bytes | None, watched: set[Coin]
+) -> Iterator[str]:
+    """Find what a process would lack, or do wrong, that began with the bytes of this store now.
+
+    `lasting` is the digest that it may have as the last message's.
+    """
+    try:
+        durable = DurablePeer(Peer(config), SealedStore(_Copy(store), config.secret))
+        restarted = durable.peer.state
+        effects = durable.start(state.block.peak)
+    except StoreError as error:
+        yield f"could not start again: {error}"
+        return
+    states = [state]
+    if lasting is not None:
+        states.append(msgspec.structs.replace(state, last_received=lasting))
+    found = [differences(one, restarted) for one in states]
+    if all(found):
+        fewest = min(found, key=lambda names: len(names))
+        yield f"would have other {', '.join(fewest)} after a restart"
+    lost = watched - {effect.coin for effect in effects if isinstance(effect, Watch)}
+    if lost:
+        yield f"would not watch {len(lost)} of its coins after a restart"
+    play = durable.peer.state.play
+    if play is not None and play.decks.decks:
+        yield "would go on with open decks after a restart (PD-12)"
+
+
+class _Copy:
+    """The contents of a store, to which nothing can be added."""
+
+    def __init__(self, store: NotedStore) -> None:
+        self.name = store.name
+        self._contents = store.contents
+
+    def load(self) -> Contents:
+        """Read what a restart needs."""
+        return self._contents
+
+    def append(self, events: Sequence[bytes], overview: bytes = b"") -> None:
+        """Add nothing: this process ends at once."""
+
+    def save_snapshot(
+        self, snapshot: bytes, states: Sequence[bytes], *, erases: bool = False
+    ) -> None:
+        """Replace nothing."""
+
+    def close(self) -> None:
+        """Release nothing."""
