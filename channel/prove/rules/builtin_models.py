@@ -17,10 +17,16 @@ from typing import Any
 from channelsim.channel.prove import long_atoms
 from channelsim.channel.prove.models import byte_models
 from channelsim.channel.prove.models.table import MODELS
-from channelsim.channel.prove.rules.choices import chosen_by_if, identical, opposite
+from channelsim.channel.prove.rules.choices import (
+    all_lazy,
+    any_lazy,
+    chosen_by_if,
+    identical,
+    opposite,
+)
 from channelsim.channel.prove.rules.running import before_a_change, current, is_running
 from channelsim.channel.prove.rules.sets import SymbolicSet, set_of
-from channelsim.channel.prove.rules.standins.base import StandIn
+from channelsim.channel.prove.rules.standins.base import StandIn, Text
 from channelsim.channel.prove.rules.standins.data import Data, data_of, symbol_of_bytes
 from channelsim.channel.prove.rules.standins.ints import (
     Int,
@@ -169,25 +175,45 @@ def length(value: Any) -> Any:
 
 
 def every(items: Iterable[Any]) -> Any:
-    """`all`, as one truth value."""
-    return all_of([_tested(item) for item in items])
+    """`all`, as one truth value where nobody sees that the items are gone through."""
+    if type(items) in (list, tuple) and all(map(_is_value, items)):
+        return all_of(list(items))
+    return all_lazy(items, lambda item: item)
 
 
 def some(items: Iterable[Any]) -> Any:
-    """`any`, as one truth value."""
-    return any_of([_tested(item) for item in items])
+    """`any`, as one truth value where nobody sees that the items are gone through."""
+    if type(items) in (list, tuple) and all(map(_is_value, items)):
+        return any_of(list(items))
+    return any_lazy(items, lambda item: item)
+
+
+def _is_value(item: Any) -> builtins.bool:
+    return type(item) in (Int, Data, builtins.int, builtins.bool, builtins.bytes)
 
 
 every.of_stand_ins = some.of_stand_ins = True  # type: ignore[attr-defined]
 
 
-def _tested(item: Any) -> Any:
-    return bool_of(item.condition) if type(item) is SymbolicSet else item
+def _any_order(name: str) -> Callable[..., Any]:
+    plain = getattr(builtins, name)
+
+    def ordered(items: Any, *more: Any, **options: Any) -> Any:
+        """Take the items of a set in any order, if the result does not depend on it."""
+        if type(items) is SymbolicSet and not options and not more:
+            items = items.elements()
+            if name == "sum" and not all(isinstance(item, builtins.int) for item in items):
+                raise Undecided("the order of the items of a set")
+        return plain(items, *more, **options)
+
+    return ordered
 
 
 def _extreme(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
     def extreme(*items: Any, **options: Any) -> Any:
         """The largest or the smallest item, as one value where these merge."""
+        if len(items) == 1 and type(items[0]) is SymbolicSet and not options:
+            items = (items[0].elements(),)
         listed = list(items[0]) if len(items) == 1 else list(items)
         if not listed or options or not any(type(item) in (Int, Data) for item in listed):
             return plain(listed, **options)
@@ -206,6 +232,29 @@ def absolute(value: Any) -> Any:
     if type(value) is not Int:
         return abs(value)
     return chosen_by_if(value < 0, lambda: -value, lambda: value + 0)
+
+
+def hash_of(value: Any) -> builtins.int:
+    """`hash` of a number: that of text and bytes is another one in each process."""
+    if is_running() and not isinstance(value, builtins.int):
+        raise Undecided("no model of hash")
+    return hash(value)
+
+
+def attribute_of(value: Any, name: str, *default: Any) -> Any:
+    """`getattr`, without what stand-ins alone have."""
+    if not issubclass(type(value), StandIn):
+        return getattr(value, name, *default)
+    if hasattr(value.__class__, name):
+        return getattr(value, name)
+    if default:
+        return default[0]
+    raise AttributeError(f"{value.__class__.__name__} has no {name}")
+
+
+def has_attribute(value: Any, name: str) -> builtins.bool:
+    """`hasattr`, without what stand-ins alone have."""
+    return hasattr(value.__class__ if issubclass(type(value), StandIn) else value, name)
 
 
 def following(iterator: Any, *default: Any) -> Any:
@@ -262,7 +311,10 @@ def _refused(name: str) -> Callable[..., Any]:
 
 BUILTINS: Mapping[str, Any] = {
     **vars(builtins),
-    **{name: _refused(name) for name in ("id", "dir", "eval", "exec", "compile")},
+    **{
+        name: _refused(name)
+        for name in ("id", "dir", "eval", "exec", "compile", "globals", "locals")
+    },
     "bytes": Bytes,
     "int": Integer,
     "bool": Boolean,
@@ -274,9 +326,14 @@ BUILTINS: Mapping[str, Any] = {
     "max": _extreme("max", max),
     "min": _extreme("min", min),
     "abs": absolute,
+    "sorted": _any_order("sorted"),
+    "sum": _any_order("sum"),
     "next": following,
     "ord": code_point,
     "type": type_of,
+    "hash": hash_of,
+    "getattr": attribute_of,
+    "hasattr": has_attribute,
     "hex": _no_text("hex"),
     "repr": _no_text("repr"),
     "ascii": _no_text("ascii"),
@@ -414,7 +471,7 @@ class _EnumType(enum.EnumMeta):
         for member in members:
             if value == member.value:
                 return member
-        raise ValueError(f"an input is not a valid {cls.__qualname__}")
+        raise ValueError(Text())
 
 
 class Enum(enum.Enum, metaclass=_EnumType):
@@ -443,7 +500,8 @@ LIBRARIES: Mapping[str, Mapping[str, Any]] = {
     "operator": {"is_": identical, "is_not": lambda a, b: opposite(identical(a, b))},
     "hashlib": {"sha256": Digest},
     "enum": {"Enum": Enum, "IntEnum": IntEnum, "StrEnum": StrEnum},
-    "functools": {"cache": _uncached, "lru_cache": _uncached},
+    "builtins": {},
+    "functools": {"cache": _uncached, "lru_cache": _uncached, "cached_property": property},
     "channelsim.clsp.values": _with_models(
         int_to_atom=_int_to_atom,
         atom_to_int=_atom_to_int,
@@ -462,4 +520,6 @@ LIBRARIES: Mapping[str, Mapping[str, Any]] = {
 
 def library(name: str, module: ModuleType) -> Any:
     """A module as rules import it."""
+    if name == "builtins":
+        return SimpleNamespace(**BUILTINS)
     return SimpleNamespace(**{**vars(module), **LIBRARIES[name]})
