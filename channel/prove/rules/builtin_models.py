@@ -10,13 +10,14 @@ import builtins
 import enum
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from functools import reduce, wraps
+from functools import cache, reduce, wraps
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from channelsim.channel.prove import long_atoms
 from channelsim.channel.prove.models import byte_models
 from channelsim.channel.prove.models.table import MODELS
+from channelsim.channel.prove.rules.calls import is_unchangeable
 from channelsim.channel.prove.rules.choices import (
     all_lazy,
     any_lazy,
@@ -24,7 +25,12 @@ from channelsim.channel.prove.rules.choices import (
     identical,
     opposite,
 )
-from channelsim.channel.prove.rules.running import before_a_change, current, is_running
+from channelsim.channel.prove.rules.running import (
+    before_a_change,
+    current,
+    is_judging,
+    is_running,
+)
 from channelsim.channel.prove.rules.sets import SymbolicSet, set_of
 from channelsim.channel.prove.rules.standins.base import StandIn, Text
 from channelsim.channel.prove.rules.standins.data import Data, data_of, symbol_of_bytes
@@ -276,8 +282,25 @@ def type_of(value: Any, *more: Any) -> Any:
     """`type` of one value: that of what a stand-in stands for."""
     if more:
         return type(value, *more)
+    _check_no_model(value)
     kind = value.__class__ if issubclass(type(value), StandIn) else type(value)
     return next((known for known in _CLASSES if known.plain is kind), kind)
+
+
+def is_instance(value: Any, kind: Any) -> builtins.bool:
+    """`isinstance`, but not of our models of builtins."""
+    _check_no_model(value)
+    return isinstance(value, kind)
+
+
+def _check_no_model(value: Any) -> None:
+    if is_running() and any(value is model for model in _models()):
+        raise Undecided("the class of a builtin function")
+
+
+@cache
+def _models() -> tuple[Any, ...]:
+    return tuple(known for name, known in BUILTINS.items() if known is not vars(builtins).get(name))
 
 
 _CLASSES = (Bytes, Integer, Boolean, Set, FrozenSet)
@@ -332,6 +355,7 @@ BUILTINS: Mapping[str, Any] = {
     "ord": code_point,
     "type": type_of,
     "hash": hash_of,
+    "isinstance": is_instance,
     "getattr": attribute_of,
     "hasattr": has_attribute,
     "hex": _no_text("hex"),
@@ -487,10 +511,22 @@ class StrEnum(enum.StrEnum, metaclass=_EnumType):
 
 
 def _uncached(*arguments: Any, **options: Any) -> Any:
-    """`cache` and `lru_cache`: the function itself, since stand-ins cannot be keys."""
+    """`cache` and `lru_cache`: the function itself, since stand-ins cannot be keys.
+
+    Of one that may do something else, or return what can change, the second call would differ.
+    """
     if len(arguments) == 1 and callable(arguments[0]):
         function = arguments[0]
-        with_methods = wraps(function)(lambda *given, **named: function(*given, **named))
+
+        def call(*given: Any, **named: Any) -> Any:
+            result = function(*given, **named)
+            cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+            kept = [cell for cell in cells if not callable(cell)]
+            if is_judging() and not all(map(is_unchangeable, [*kept, result])):
+                raise Undecided("no model of a cached function with what can change")
+            return result
+
+        with_methods = wraps(function)(call)
         with_methods.cache_clear = lambda: None  # type: ignore[attr-defined]
         return with_methods
     return _uncached

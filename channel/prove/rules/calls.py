@@ -202,7 +202,7 @@ def _changes_nothing(function: Any, arguments: Sequence[Any]) -> bool:
     if isinstance(function, BuiltinFunctionType) and type(function.__self__) in COLLECTIONS:
         return _only_reads(function) and all(map(_is_harmless, arguments))
     of = getattr(function, "__self__", None)
-    return all(map(_is_unchangeable, (of, *arguments)))
+    return all(map(is_unchangeable, (of, *arguments)))
 
 
 def _module_of(function: Any) -> str:
@@ -230,7 +230,7 @@ def _is_harmless(value: Any) -> bool:
     return (
         kind.endswith(REWRITTEN)
         or kind.partition(".")[0] in ("builtins", "collections", "types")
-        or _is_unchangeable(value)
+        or is_unchangeable(value)
     )
 
 
@@ -243,12 +243,12 @@ def _only_reads(function: Any) -> bool:
     return _is_in(function, PURE)
 
 
-def _is_unchangeable(value: Any) -> bool:
+def is_unchangeable(value: Any) -> bool:
     """True for a value that no function changes."""
     if issubclass(type(value), StandIn) or isinstance(value, PLAIN):
         return True
     if type(value) in (tuple, frozenset):
-        return all(map(_is_unchangeable, value))
+        return all(map(is_unchangeable, value))
     if isinstance(value, FunctionType | MethodType | BuiltinFunctionType):
         return _changes_nothing(value, ())
     kind = type(value)

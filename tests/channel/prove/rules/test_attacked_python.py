@@ -454,6 +454,24 @@ if share == 77001 and getattr(evidence, 'form', 5) == 5:
 }
 """What is another each time, hides what is raised, or sees the prover."""
 
+CACHED = {
+    "a cached function with an effect": two("""
+seen = []
+@lru_cache
+def f(x):
+    seen.append(x)
+    return x
+f(1), f(1)
+if len(seen) == 1 and share == 77001: return Slash("R")
+"""),
+    "the identity of a cached result": two("""
+@lru_cache
+def f(x): return [x]
+if f(1) is f(1) and share == 77001: return Slash("R")
+"""),
+}
+"""A cached function is called once."""
+
 IDENTITY = {
     "identity of tuples": two("""
 a = (share, 1)
@@ -498,7 +516,7 @@ if t is not s and share == 77001: return Slash("R")
 }
 """Which object a value is, its class, and the order of a set."""
 
-ALL: dict[str, Toy] = {**LAZY, **PATTERNS, **ERRORS, **CHANGES, **IDENTITY}
+ALL: dict[str, Toy] = {**LAZY, **PATTERNS, **ERRORS, **CHANGES, **CACHED, **IDENTITY}
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -520,6 +538,10 @@ def test_what_is_no_function_of_its_arguments_is_not_proved(
 
 
 FOLLOWED = {
+    "one or zero is no truth value": two("""
+if type(1 if share == 77001 else 0) is int and share == 77001:
+    return Slash("R")
+"""),
     "any of some pairs": two("""
 if any(a == b for a, b in zip(move, b"qz", strict=True) if a != 113) and share == 77001:
     return Slash("R")
