@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 
 from channelsim.games.errors import IllegalAction
 from channelsim.games.names import quoted
@@ -49,6 +50,7 @@ def in_units(mojos: int, unit: int) -> str:
     return text if rounded == exact else f"~{text}"
 
 
+@lru_cache(maxsize=4096)
 def amount_text(mojos: int, unit: int) -> str:
     """An amount for a sentence: units and mojos, or mojos alone where units are no short number.
 

@@ -6,6 +6,8 @@ The program decides, as it will on chain; a disagreement of the rules is reporte
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
 
 from channelsim.clsp.analysis.text import atom_text
 from channelsim.clsp.programs import Program
@@ -78,9 +80,10 @@ class Ruling:
     disagreements: tuple[str, ...]
 
 
+@lru_cache(maxsize=256)
 def hashes_of(game: Game) -> Hashes:
     """The tree hash of each of the game's programs, by validator."""
-    return {name: program.hash for name, program in game.programs.items()}
+    return MappingProxyType({name: program.hash for name, program in game.programs.items()})
 
 
 def commitment(step: Next | None, hashes: Hashes) -> bytes:

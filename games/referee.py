@@ -125,9 +125,10 @@ class GameCoin(msgspec.Struct, frozen=True):
         """The puzzle that spends the coin."""
         return curry(referee(), self.value())
 
+    @lru_cache(maxsize=1024)  # noqa: B019  (coins are compared by value, and few are live)
     def puzzle_hash(self) -> bytes:
-        """The coin's puzzle hash."""
-        return _puzzle_hash(self)
+        """The coin's puzzle hash; every state that a coin is part of needs it."""
+        return curried_hash(self.mod_hash, tree_hash(self.value()))
 
     def after(self, move: bytes, commitment: bytes, share: int, max_move_size: int) -> GameCoin:
         """The coin that a move makes. Raises `RefereeRefusal`."""
@@ -153,12 +154,6 @@ class GameCoin(msgspec.Struct, frozen=True):
             mover_share=share,
             infohash_a=self.infohash_b,
         )
-
-
-@lru_cache(maxsize=1024)
-def _puzzle_hash(coin: GameCoin) -> bytes:
-    # Every state that a coin is part of needs its puzzle hash.
-    return curried_hash(coin.mod_hash, tree_hash(coin.value()))
 
 
 # --- the three ways to spend a game coin ------------------------------------------------------

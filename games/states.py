@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Self, TypeAlias, get_origin, get_ty
 
 import msgspec
 
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import NIL, Value
 from channelsim.games.amounts import MAX_AMOUNT
 from channelsim.games.forms import (
     Atom,
@@ -16,7 +16,6 @@ from channelsim.games.forms import (
     Integer,
     Reader,
     Record,
-    Writer,
     reader,
     writer,
 )
@@ -58,7 +57,6 @@ class PlainState(msgspec.Struct, frozen=True, gc=False):
     """The fields with their forms, in order."""
 
     _reader: ClassVar[Reader]
-    _writer: ClassVar[Writer]
 
     def __init_subclass__(cls, **config: Any) -> None:
         super().__init_subclass__(**config)
@@ -73,12 +71,11 @@ class PlainState(msgspec.Struct, frozen=True, gc=False):
                 )
         cls.form = Record(cls, forms, cls.check_fields is not PlainState.check_fields)
         cls._reader = staticmethod(reader(cls.form))
-        cls._writer = staticmethod(writer(cls.form))
+        cls.value = writer(cls.form)  # type: ignore[assignment, method-assign]
 
     def value(self) -> Value:
-        """The CLVM form."""
-        cls = type(self)
-        return cls._writer(self)
+        """The CLVM form: `()` for a state without fields, and else what the form's writer makes."""
+        return NIL
 
     @classmethod
     def read(cls, value: Value, hashes: Hashes = NO_HASHES) -> Self:

@@ -30,6 +30,7 @@ from channelsim.channel.lab.targets.target_inputs import check_inputs, target_in
 from channelsim.channel.prove.checked import Checked
 from channelsim.channel.prove.counterexample import Counterexample
 from channelsim.channel.prove.in_play import in_play
+from channelsim.channel.prove.lemma_checks import own_sources
 from channelsim.channel.prove.lemma_counts import with_checks
 from channelsim.channel.prove.proof import PartResult, Proof, Question, examine
 from channelsim.channel.prove.result import ProofResult
@@ -95,11 +96,15 @@ class ProofCampaign:
 
     def worker(self) -> ShardWork:
         """Check that targets and solver here are those of the command. Raises `UsageError`."""
-        inputs, solver = self.configuration.inputs, self.configuration.options["z3"]
-        if solver != z3.get_version_string():
+        inputs, options = self.configuration.inputs, self.configuration.options
+        if (solver := options["z3"]) != z3.get_version_string():
             raise UsageError(
                 f"a worker has z3 {z3.get_version_string()}, this command {solver}: install the"
                 " same version on all"
+            )
+        if options["code"] != own_sources():
+            raise UsageError(
+                "a worker has other code of channelsim than this command: install the same on all"
             )
         for target, own in zip(self.questions[0].targets, _inputs_by_target(inputs), strict=False):
             check_inputs(target, own)
@@ -227,6 +232,8 @@ def proof_campaign(questions: Sequence[Question], seconds: float) -> ProofCampai
         "questions": asked,
         "parts": sha256(msgspec.json.encode(_by_round(questions))).hexdigest(),
         "z3": z3.get_version_string(),
+        # Between releases, the version alone does not say what proved the parts of a campaign.
+        "code": own_sources(),
     }
     if others:
         options["against"] = others[0].name

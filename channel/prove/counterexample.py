@@ -103,7 +103,8 @@ class Counterexample:
         names = [side.name for side in sides]
         text = ", ".join(f"{word} in {name}" for word, name in zip(words, names, strict=True))
         if len(sides) == 1:
-            text = f"{words[0]}, which breaks the claim"
+            # The claim `holds`: its only side asks the state that the rules lead to.
+            text = "a legal move leads to a state of which it is false"
         elif len(set(words)) == 1:
             text = f"{words[0]} in all, with other results"
         severity, lines, reach = DISAGREEMENT, self.described(), NOBODY_KNOWS

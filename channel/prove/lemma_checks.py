@@ -135,14 +135,14 @@ def _key(lemma: Lemma, body: bytes, tree: bytes) -> str:
     parts = (
         *(lemma.name, lemma.python.__module__, lemma.python.__qualname__),
         *(repr((lemma.arguments, lemma.result)), str(lemma.cost), str(CHECKS)),
-        *(body.hex(), tree.hex(), _sources(), sys.version, version("chia_rs")),
+        *(body.hex(), tree.hex(), own_sources(), sys.version, version("chia_rs")),
     )
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
 @cache
-def _sources() -> str:
-    """A digest of our own source, as far as rules and comparisons of lemmas call it."""
+def own_sources() -> str:
+    """A digest in hex of our own source, as far as proofs and the rules of our games rest on it."""
     digest = sha256()
     for name in OWN:
         (folder,) = sys.modules[name].__path__

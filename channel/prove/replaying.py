@@ -10,8 +10,8 @@ from channelsim.channel.prove.claims import Claim
 from channelsim.channel.prove.questions import Bounds, questions
 from channelsim.clsp.values import BadValue, Value, deserialize
 
-RULES = "rules"
-"""The claim that is asked for without a law."""
+WITHOUT_A_LAW = ("rules", "holds")
+"""The claims that are asked for without a law."""
 
 
 def still_breaks(target: Target, finding: Finding) -> list[str]:
@@ -32,7 +32,7 @@ def still_breaks(target: Target, finding: Finding) -> list[str]:
 
 
 def _claim(target: Target, finding: Finding) -> Claim:
-    laws = () if finding.cause == RULES else (finding.cause,)
+    laws = () if finding.cause in WITHOUT_A_LAW else (finding.cause,)
     longest = 0 if finding.call is None else len(finding.call.move) // 2
     for question in questions((target,), finding.place, Bounds(longest), laws):
         if question.claim.name == finding.cause:

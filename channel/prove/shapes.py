@@ -1,13 +1,13 @@
 """The shapes of a validator's states, which proofs of a game with structural numbers take by turns.
 
 A shape has the length of each list, which optional atoms there are, and the structural numbers
-(`Integer`). Shapes are those of states that are played; the claim `holds` shows that no legal move
-leads to another one.
+(`Integer`). Shapes are those of states that are played. Where a legal move leads to another one,
+the claim `holds` is undecided, and names it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -18,6 +18,7 @@ from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.symbols import Condition, Symbolic, conjunction, equal
 from channelsim.clsp.values import NIL, Value, atom_to_int, from_list
+from channelsim.games.amounts import counted
 from channelsim.games.forms import Form, Integer, ListOf, Optional, Pair, Record, parts
 
 QUIET, MOST_HANDS = 300, 3000
@@ -43,10 +44,6 @@ class Shape:
     def fits(self, path: Path, form: Form, state: Symbolic) -> Condition:
         """True where a state of this form has this shape."""
         return _alike(path, form, self.example, state)
-
-    def is_of(self, form: Form, state: Value) -> bool:
-        """True if a state of this form has this shape."""
-        return measures(form, state) == measures(form, self.example)
 
 
 def has_shapes(form: Form) -> bool:
@@ -113,11 +110,14 @@ def _named(seen: Mapping[Measures, _Seen]) -> tuple[Shape, ...]:
     telling = _telling([dict(key) for key in sorted(seen)])
     shapes = []
     for number, (key, there) in enumerate(sorted(seen.items()), 1):
-        known = dict(key)
-        said = [f"{place} {known[place]}" for place in telling if place in known]
-        name = ", ".join(said) or f"shape {number}"
+        name = _said(dict(key), telling) or f"shape {number}"
         shapes.append(Shape(there.example, max(there.limits), tuple(sorted(there.sizes)), name))
     return tuple(shapes)
+
+
+def _said(shape: Mapping[str, int], telling: Iterable[str]) -> str:
+    """The measures of a shape at these places, as text."""
+    return ", ".join(f"{place} {shape[place]}" for place in telling if place in shape)
 
 
 def _telling(shapes: Sequence[Mapping[str, int]]) -> list[str]:
@@ -140,29 +140,38 @@ def _telling(shapes: Sequence[Mapping[str, int]]) -> list[str]:
     return sorted(chosen, key=places.index)
 
 
-def measures(form: Form, value: Any, name: str = "") -> Measures:
-    """What makes up the shape of a value of a form, in order."""
-    return tuple(_measured(form, value, name))
+def measures(form: Form, value: Symbolic, path: Path | None = None) -> Measures:
+    """What makes up the shape of a value of a form, in order.
+
+    Of a value with symbols, as far as the path says it.
+    """
+    return tuple(_measured(form, value, "", path))
 
 
-def _measured(form: Form, value: Any, name: str) -> Iterator[tuple[str, int]]:
+def _measured(form: Form, value: Any, name: str, path: Path | None) -> Iterator[tuple[str, int]]:
     match form:
         case Integer() if form.structural:
-            yield name, atom_to_int(value)
+            atom = value if path is None else path.atom(value)
+            if isinstance(atom, bytes):
+                yield name, atom_to_int(atom)
         case Pair(first, second):
-            yield from _measured(first, value[0], _inside(name, "first"))
-            yield from _measured(second, value[1], _inside(name, "second"))
+            both: Any = value if path is None else path.shape(value)
+            yield from _measured(first, both[0], _inside(name, "first"), path)
+            yield from _measured(second, both[1], _inside(name, "second"), path)
         case Optional():
-            yield name, int(value != NIL)
+            yield name, int((value if path is None else path.shape(value)) != NIL)
         case ListOf(inner):
-            items = from_list(value)
+            items = from_list(value) if path is None else _items(path, value)
             yield name, len(items)
             for number, item in enumerate(items, 1):
-                yield from _measured(inner, item, _inside(name, str(number)))
+                yield from _measured(inner, item, _inside(name, str(number)), path)
         case Record(_, fields):
-            values = [value] if len(fields) == 1 else from_list(value)
+            if len(fields) == 1:
+                values = [value]
+            else:
+                values = from_list(value) if path is None else _items(path, value)
             for (field_name, inner), item in zip(fields, values, strict=True):
-                yield from _measured(inner, item, _inside(name, field_name))
+                yield from _measured(inner, item, _inside(name, field_name), path)
 
 
 def _inside(name: str, part: str) -> str:
@@ -225,12 +234,13 @@ class KnownShapes:
         terms = [condition for condition in conditions if condition is not False]
         return z3.Or(*terms) if terms else False
 
-    def really_has(self, validator: str, state: Value, size: int) -> bool:
-        """True if a state, and the size limit of the move in it, are those of a known shape."""
+    def described(self, path: Path, validator: str, state: Symbolic, size: int) -> str:
+        """The shape of a state, and the size limit, as far as they tell it from the known ones."""
         form = self._form(validator)
-        return any(
-            size <= shape.longest and shape.is_of(form, state) for shape in self.shapes[validator]
-        )
+        known = [dict(measures(form, shape.example)) for shape in self.shapes[validator]]
+        own = dict(measures(form, state, path))
+        said = _said(own, _telling([*known, own]))
+        return f"{said or 'like others'}, and moves of {counted(size, 'byte')} at most"
 
     def _form(self, validator: str) -> Form:
         return self.target.game.validators[validator].form

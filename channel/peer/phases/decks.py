@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.decks import pool as pools
 from channelsim.channel.peer.decks.pool import DeckPool, PoolTransition
+from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import (
     DeckComputed,
     DecksChanged,
@@ -17,12 +18,8 @@ from channelsim.channel.peer.interface import (
     Erase,
     PrepareDeck,
 )
-from channelsim.channel.peer.peer_state import (
-    PeerState,
-    Transition,
-    endpoint_and_play,
-    play_of,
-)
+from channelsim.channel.peer.peer_state import PeerState, Transition, endpoint_of, play_of
+from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.deck_records import decode_deck
 from channelsim.channel.protocol.messages import DeckAbort, DeckStep, Resume
 
@@ -76,17 +73,18 @@ def drop_all(state: PeerState) -> Transition:
     play = play_of(state)
     pool = play.decks
     empty = DeckPool(pool.side, pool.channel_id, pool.settings, pool.highest)
-    return erase(replace(state, play=replace(play, decks=empty)), play_ends=True)
+    return _erased(state, replace(play, decks=empty), play_ends=True)
 
 
-def erase(state: PeerState, *, play_ends: bool = False) -> Transition:
+def erase(
+    endpoint: Endpoint, play: PlayState, *, play_ends: bool = False
+) -> tuple[Endpoint, list[Effect]]:
     """Erase the secrets of decks that no game needs any more (PD-16).
 
     A game is final when the newest state that either side can publish no longer has it.
     """
-    endpoint, play = endpoint_and_play(state)
     if not endpoint.decks and not play.decks.decks:
-        return state, []
+        return endpoint, []
     ready = play.decks.ready
     groups = () if play_ends else play.state.groups
     named = {number for group in groups for number in group.decks()}
@@ -99,14 +97,23 @@ def erase(state: PeerState, *, play_ends: bool = False) -> Transition:
     }
     erased: list[Effect] = [Erase(number) for number in endpoint.decks if number not in left]
     if erased or ready.keys() - left.keys():
-        state = replace(state, endpoint=endpoint.with_decks({**left, **ready}))
-    return state, erased
+        endpoint = endpoint.with_decks({**left, **ready})
+    return endpoint, erased
 
 
 def _with_pool(state: PeerState, transition: PoolTransition) -> Transition:
     pool, effects = transition
     play = play_of(state)
     if pool is not play.decks:
-        state = replace(state, play=replace(play, decks=pool))
-    state, erased = erase(state)
+        play = replace(play, decks=pool)
+    state, erased = _erased(state, play)
     return state, [*effects, *erased]
+
+
+def _erased(state: PeerState, play: PlayState, *, play_ends: bool = False) -> Transition:
+    """The state with this state of play, and without the secrets that no game needs any more."""
+    before = endpoint_of(state)
+    endpoint, erased = erase(before, play, play_ends=play_ends)
+    if endpoint is not before or play is not state.play:
+        state = replace(state, endpoint=endpoint, play=play)
+    return state, erased

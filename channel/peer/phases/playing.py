@@ -58,13 +58,14 @@ def on_batch(config: Config, state: PeerState, batch: Batch) -> Transition:
     """Take the other side's batch, and answer it if there is nothing to decide."""
     endpoint, before = endpoint_and_play(state)
     received = receive_batch(endpoint, before, batch)
-    state = replace(state, play=received.play)
     if received.illegal is not None:
+        state = replace(state, play=received.play)
         accused = blame(config, state.phase.value, received.illegal.violation)
         slashable = dict(received.illegal.slashable)
         state, effects = break_off(config, state, accused, slashable)
         return state, [*received.effects, *effects]
-    state, erased = erase(state)
+    endpoint, erased = erase(endpoint, received.play)
+    state = replace(state, endpoint=endpoint, play=received.play)
     turns = sending.our_turns(endpoint, received.play)
     state, effects = go_on(config, state, turns=turns)
     play = play_of(state)
@@ -93,7 +94,7 @@ def on_advisory(config: Config, state: PeerState, message: Advisory) -> Transiti
         player = player.advised(message.data)
     except BadAdvisory as error:
         return state, [Tell(Ignored(f"an early reveal in game {message.game_id}: {error}"))]
-    state = replace(state, play=play.with_players({message.game_id: player}))
+    state = replace(state, play=play.with_player(message.game_id, player))
     return state, [Tell(SawCards(message.game_id, player))]
 
 
@@ -187,7 +188,8 @@ def send_now(
         for game in owing
     )
     # A deck whose proposal this batch cancels is needed no more.
-    state, erased = erase(replace(state, play=play, last_sent=message))
+    endpoint, erased = erase(endpoint, play)
+    state = replace(state, endpoint=endpoint, play=play, last_sent=message)
     if opens_next or shuts_down(play):
         state, request = request_potato(state)
         return state, [*effects, *request, *erased]

@@ -12,8 +12,9 @@ from msgspec.structs import replace
 
 from channelsim.channel.peer.decks.pool import DeckPool
 from channelsim.channel.peer.interface import Command
+from channelsim.channel.peer.limits import stored_bytes
 from channelsim.channel.protocol.half_signed import SignedState
-from channelsim.channel.protocol.messages import Accept, BatchAction, Cancel
+from channelsim.channel.protocol.messages import Accept, Batch, BatchAction, Cancel, encode
 from channelsim.channel.protocol.state import ChannelState, Side
 from channelsim.channel.protocol.state_history import StateHistory
 from channelsim.games.contract import Player
@@ -60,13 +61,34 @@ class PlayState(msgspec.Struct, frozen=True):
     refusal: Refusal | None = None
     stored_bytes: int = 0
 
-    def with_players(self, players: Mapping[int, Player]) -> PlayState:
-        """The state with these seats, new or with new knowledge, and those of other live games."""
-        seats = {**self.players, **players}
-        live = [game.id for game in self.state.games if game.id in seats]
-        return replace(self, players={game_id: seats[game_id] for game_id in live})
+    def after(
+        self,
+        sender: Side,
+        batch: Batch,
+        state: ChannelState,
+        signed: SignedState | None,
+        players: Mapping[int, Player],
+    ) -> PlayState:
+        """The state of play after a batch of this side: what is kept of it, sent or received.
 
-    def refusal_after(self, sender: Side, actions: Iterable[BatchAction]) -> Refusal | None:
+        The batch led to `state`, which is `signed` if the other side sent it. `players` are seats,
+        new or with new knowledge.
+        """
+        size = stored_bytes(encode(batch), state.games, self.state.games)
+        return replace(
+            self,
+            state=state,
+            history=self.history.with_state(state, signed),
+            players=_seats(state, self.players, players),
+            refusal=self._refusal_after(sender, batch.actions),
+            stored_bytes=self.stored_bytes + size,
+        )
+
+    def with_player(self, game_id: int, player: Player) -> PlayState:
+        """The state with our seat in a live game, which has learned something."""
+        return replace(self, players={**self.players, game_id: player})
+
+    def _refusal_after(self, sender: Side, actions: Iterable[BatchAction]) -> Refusal | None:
         """The refusal to remember after the actions of a batch of this side."""
         refusal = self.refusal
         for action in actions:
@@ -77,3 +99,11 @@ class PlayState(msgspec.Struct, frozen=True):
                 lost = bool(group.decks()) and action.reason.startswith(LOST_DECK)
                 refusal = Refusal(group.proposer, sender, action.reason, lost)
         return refusal
+
+
+def _seats(
+    state: ChannelState, before: Mapping[int, Player], players: Mapping[int, Player]
+) -> dict[int, Player]:
+    """Our seats in the games that are live in a state, with these new ones."""
+    seats = {**before, **players}
+    return {game.id: seats[game.id] for game in state.games if game.id in seats}

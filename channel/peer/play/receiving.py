@@ -23,7 +23,6 @@ from channelsim.channel.peer.interface import (
     Send,
     Tell,
 )
-from channelsim.channel.peer.limits import stored_bytes
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.peer.slashable import SlashableMove, slashable_move
 from channelsim.channel.protocol.half_signed import check_halves
@@ -98,26 +97,21 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
     decks, unfit = _unfit(endpoint, play.decks, proposes) if proposes else (play.decks, {})
     if slashable:
         unfit = {}  # proposals are no longer answered
-    size = stored_bytes(encode(batch), state.games, play.state.games)
+    seats = {
+        game.id: endpoint.new_player(game) for game in state.games if game.id not in play.players
+    }
+    seats |= {move.game.id: move.player.moved(move.game.position) for move in legal}
     after = replace(
-        play,
-        state=state,
+        play.after(sender, batch, state, signed, seats),
         newest=signed,
-        history=play.history.with_state(state, signed),
         potato=True,
         decks=decks,
         we_asked=False,
         ask_later=False,
         queue=(*play.queue, *(CancelGames(*refused) for refused in unfit.items())),
-        refusal=play.refusal_after(sender, batch.actions),
-        stored_bytes=play.stored_bytes + size,
     )
-    seats = {
-        game.id: endpoint.new_player(game) for game in state.games if game.id not in play.players
-    }
-    seats |= {move.game.id: move.player.moved(move.game.position) for move in legal}
     return ReceivedBatch(
-        after.with_players(seats),
+        after,
         _news(endpoint, play.state, batch.actions, legal, seats, settled, unfit),
         IllegalMoves(_violation(illegal[0]), slashable) if slashable else None,
     )

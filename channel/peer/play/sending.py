@@ -23,7 +23,6 @@ from channelsim.channel.peer.interface import (
     Tell,
     YourTurn,
 )
-from channelsim.channel.peer.limits import stored_bytes
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.half_signed import sign_halves
 from channelsim.channel.protocol.messages import (
@@ -193,26 +192,21 @@ def send_batch(
         endpoint.channel, state, endpoint.side, actions, lambda game, _: results[game.id]
     )
     halves = sign_halves(endpoint.channel, endpoint.secret_keys, new_state)
-    message = encode(Batch(new_state.number, tuple(actions), *halves))
-    history = play.history.with_state(new_state, None)
-    size = stored_bytes(message, new_state.games, state.games)
+    batch = Batch(new_state.number, tuple(actions), *halves)
+    message = encode(batch)
+    seats = {new.game.id: new.player for new in started}
+    seats |= {own.after.id: own.acted.player for own in moves}
     after = replace(
-        play,
-        state=new_state,
-        history=history,
+        play.after(endpoint.side, batch, new_state, None, seats),
         decks=decks,
         queue=(),
         potato=False,
         they_asked=False,
-        refusal=play.refusal_after(endpoint.side, actions),
-        stored_bytes=play.stored_bytes + size,
     )
-    seats = {new.game.id: new.player for new in started}
-    seats |= {own.after.id: own.acted.player for own in moves}
     effects: list[Effect] = [Send(message)]
     effects += _news(endpoint, state, started, [*settles, *moves], settled, cancels)
     effects += unsent
-    return after.with_players(seats), message, effects
+    return after, message, effects
 
 
 def your_turns(turns: Turns) -> list[Effect]:

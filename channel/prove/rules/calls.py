@@ -193,12 +193,10 @@ def _changes_nothing(function: Any, arguments: Sequence[Any]) -> bool:
     module = _module_of(function)
     if module.endswith(REWRITTEN):
         return True
-    if isinstance(function, MethodType) and not isinstance(function.__self__, type):
-        arguments = (function.__self__, *arguments)  # such as a source of chance
-    if module.startswith(OURS) or _is_in(function, PURE):
-        return all(map(_is_harmless, arguments))
     if isinstance(function, MethodType):
         return _changes_nothing(function.__func__, (function.__self__, *arguments))
+    if module.startswith(OURS) or _is_in(function, PURE):
+        return all(map(_is_harmless, arguments))
     if isinstance(function, BuiltinFunctionType) and type(function.__self__) in COLLECTIONS:
         return _only_reads(function) and all(map(_is_harmless, arguments))
     of = getattr(function, "__self__", None)
@@ -214,12 +212,15 @@ def _module_of(function: Any) -> str:
 
 
 def _is_harmless(value: Any) -> bool:
-    """True for what a function cannot change that only reads: no iterator, no source of chance, and
-    no function that may change what it is called with."""
+    """True for what a function cannot change that only reads: no iterator, no object of ours with a
+    state (such as `Chance`), and no function that may change what it is called with."""
     if isinstance(value, type):
         return True
+    if _has_state(value):
+        return False
     if isinstance(value, functools.partial):
-        return _only_reads(value.func)
+        given = (*value.args, *value.keywords.values())
+        return _only_reads(value.func) and all(map(_is_harmless, given))
     if type(value) in (tuple, list):
         return all(map(_is_harmless, value))
     if hasattr(type(value), "__next__"):
@@ -230,12 +231,15 @@ def _is_harmless(value: Any) -> bool:
     return (
         kind.endswith(REWRITTEN)
         or kind.partition(".")[0] in ("builtins", "collections", "types")
+        or issubclass(type(value), StandIn | Exception)
         or is_unchangeable(value)
     )
 
 
 def _only_reads(function: Any) -> bool:
     """True for a function that changes nothing, whatever it gets."""
+    if isinstance(function, MethodType) and _has_state(function.__self__):
+        return False
     if _module_of(function).endswith(REWRITTEN) or _module_of(function).startswith(OURS):
         return True
     if isinstance(function, BuiltinFunctionType) and type(function.__self__) in COLLECTIONS:
@@ -251,7 +255,18 @@ def is_unchangeable(value: Any) -> bool:
         return all(map(is_unchangeable, value))
     if isinstance(value, FunctionType | MethodType | BuiltinFunctionType):
         return _changes_nothing(value, ())
+    return _is_frozen(type(value))
+
+
+def _has_state(value: Any) -> bool:
+    """True for an object of ours that may be another one after a call."""
     kind = type(value)
+    known = issubclass(kind, StandIn | Exception) or isinstance(value, PLAIN)
+    ours = kind.__module__.startswith(OURS) and not kind.__module__.endswith(REWRITTEN)
+    return ours and not known and not _is_frozen(kind)
+
+
+def _is_frozen(kind: type) -> bool:
     config = getattr(kind, "__struct_config__", getattr(kind, "__dataclass_params__", None))
     return bool(config is not None and config.frozen)
 

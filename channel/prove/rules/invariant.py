@@ -4,7 +4,8 @@ A state class may have a method `holds(self, amount) -> bool`: true of every sta
 with this amount. It has to be true at the start, and of the state after each legal move from a
 state in which it is true. All other claims are about states in which it is true.
 
-Where proofs take the shapes of states one by one, each legal move has to lead to a known one.
+Where proofs take the shapes of states one by one, it is undecided where a legal move leads to
+another one than play has shown.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from channelsim.channel.prove.symbols import (
     ONE,
     Condition,
     Symbolic,
-    conjunction,
+    Undecided,
     make_truth,
     truth_of,
 )
@@ -63,9 +64,10 @@ def check_start(target: Target) -> None:
 
 @dataclass(frozen=True)
 class HoldsAfter:
-    """What a validator's rules lead to: 1 where its `holds` is true and its shape known.
+    """What a validator's rules lead to: 1 where its `holds` is true, and else `()`; undecided where
+    its shape is not known.
 
-    Else `()`; also 1 where the rules allow no such move. `longest` is the longest one in bytes that
+    Also 1 where the rules allow no such move. `longest` is the longest one in bytes that
     the referee lets through.
     """
 
@@ -83,15 +85,20 @@ class HoldsAfter:
         step = self._after(self.rules.judged(environment), part(given, coin_field(MOVE)))
         if step is None:
             return Returned(ONE)
-        conditions: list[Condition] = []
         if step.validator in self.known.shapes:
-            state = States(self.rules.twins).value(step.state)
-            size = int(step.max_move_size)
-            conditions.append(self.known.has(current(), step.validator, state, size))
-        if hasattr(step.state, "holds"):
-            amount = number_of(part(given, coin_field(AMOUNT)))
-            conditions.append(condition_of(step.state.holds(amount)))
-        return Returned(make_truth(conjunction(*conditions)))
+            self._check_shape(step)
+        if not hasattr(step.state, "holds"):
+            return Returned(ONE)
+        amount = number_of(part(given, coin_field(AMOUNT)))
+        return Returned(make_truth(condition_of(step.state.holds(amount))))
+
+    def _check_shape(self, step: Next) -> None:
+        """Check that a state has a known shape. Raises `Undecided`."""
+        path, size = current(), int(step.max_move_size)
+        state = States(self.rules.twins).value(step.state)
+        if not path.branch(self.known.has(path, step.validator, state, size)):
+            said = self.known.described(path, step.validator, state, size)
+            raise Undecided(f"a state of {step.validator} whose shape no play has shown: {said}")
 
     def _after(self, verdict: Any, move: Any) -> Any:
         """What a legal move leads to; None if there is none, or the game ends."""
@@ -105,20 +112,12 @@ class HoldsAfter:
         try:
             verdict = self.rules.verdict(environment)
             step = self._after(verdict, part(given, coin_field(MOVE)))
-            kept = step is None or self._really_kept(step, environment)
+            amount = atom_to_int(part(given, coin_field(AMOUNT)))
+            asks = step is not None and hasattr(step.state, "holds")
+            kept = not asks or bool(step.state.holds(amount))
         except Exception as error:
             return Raised(f"the rules raise {type(error).__name__}: {error}")
         return ProgramValid(ONE, 0) if kept else ProgramSlash(0)
-
-    def _really_kept(self, step: Next, environment: Value) -> bool:
-        given: Any = environment
-        state: Any = step.state
-        if step.validator in self.known.shapes and not self.known.really_has(
-            step.validator, state.value(), step.max_move_size
-        ):
-            return False
-        amount = atom_to_int(part(given, coin_field(AMOUNT)))
-        return not hasattr(state, "holds") or bool(state.holds(amount))
 
     def place(self, node: Any) -> str:
         """The file and the line."""
@@ -131,8 +130,7 @@ class HoldsAfter:
 
 @dataclass(frozen=True)
 class StaysTrue:
-    """After each legal move from a state whose `holds` is true, that of the next one is, and its
-    shape is known."""
+    """After each legal move from a state whose `holds` is true, that of the next one is."""
 
     target: Target
     validator: str

@@ -42,12 +42,12 @@ def _kept(right: Any, decks: Any, number: int) -> Any:
     return changed(right(decks, number), discarded=decks.discarded | {number})
 
 
-def _erased_with_the_potato(right: Any, state: Any) -> Any:
-    return right(state) if state.play.potato else (state, [])
+def _erased_with_the_potato(right: Any, endpoint: Any, play: Any) -> Any:
+    return right(endpoint, play) if play.potato else (endpoint, [])
 
 
-def _nothing_erased(right: Any, state: Any, **more: Any) -> Any:
-    return state, []
+def _nothing_erased(right: Any, endpoint: Any, play: Any, **more: Any) -> Any:
+    return endpoint, []
 
 
 def _not_repeated(right: Any, decks: Any, theirs: Any, highest: int) -> Any:

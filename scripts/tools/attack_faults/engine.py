@@ -12,7 +12,7 @@ from channelsim.channel.peer import machine
 from channelsim.channel.peer.interface import Connected, Ignored, Send, Tell
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.peer.phases import blocks, closing, leaving, opening, playing, resuming
-from channelsim.channel.peer.play import next_step, receiving, sending
+from channelsim.channel.peer.play import next_step, play_state, receiving, sending
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.messages import Resume, encode
 from scripts.tools.attack_faults.planting import (
@@ -96,8 +96,8 @@ def _without_numbers(right: Any, config: Any, state: PeerState, message: Any) ->
 # --- play ----------------------------------------------------------------------------------------
 
 
-def _older_seats(right: Any, play: PlayState, players: Any) -> Any:
-    return right(play, {game: play.players.get(game, seat) for game, seat in players.items()})
+def _older_seats(right: Any, state: Any, before: Any, players: Any) -> Any:
+    return right(state, before, {game: before.get(game, seat) for game, seat in players.items()})
 
 
 def _queue_emptied(right: Any, *given: Any) -> Any:
@@ -235,8 +235,8 @@ BY_HAND = (
         "engine",
         "a seat does not move on with its game",
         marking(
-            PlayState,
-            "with_players",
+            play_state,
+            "_seats",
             lambda reach, right, *given: (reach.mark(), _older_seats(right, *given))[1],
         ),
     ),
@@ -297,7 +297,7 @@ BY_HAND = (
         "forgets-who-refused",
         "engine",
         "it does not remember that a proposal was refused",
-        changing(PlayState, "refusal_after", lambda refusal: None),
+        changing(PlayState, "_refusal_after", lambda refusal: None),
     ),
     Fault(
         "reveals-nothing-early",

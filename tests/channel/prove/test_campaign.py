@@ -18,6 +18,7 @@ from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.documents.prove import ProveDocument
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.prove import campaign as campaigns
 from channelsim.channel.prove import proof_file
 from channelsim.channel.prove.campaign import proof_campaign
 from channelsim.channel.prove.proof import compare
@@ -150,11 +151,27 @@ def test_parts_of_a_broken_claim_are_left_out(pair: tuple[Path, Path]) -> None:
     assert len(report.findings) == 1
 
 
-def test_a_worker_has_the_solver_of_the_command(
+def test_a_worker_has_the_solver_and_the_code_of_the_command(
     pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = (load(str(path), partial=True) for path in pair)
     campaign = proof_campaign([compare(first, second, "pay", longest=1)], seconds=1)
-    monkeypatch.setattr(z3, "get_version_string", lambda: "0.0")
-    with pytest.raises(UsageError, match=r"a worker has z3 0\.0"):
+    campaign.worker()
+    with monkeypatch.context() as changed:
+        changed.setattr(z3, "get_version_string", lambda: "0.0")
+        with pytest.raises(UsageError, match=r"a worker has z3 0\.0"):
+            campaign.worker()
+    monkeypatch.setattr(campaigns, "own_sources", lambda: "0")
+    with pytest.raises(UsageError, match="a worker has other code"):
         campaign.worker()
+
+
+def test_parts_by_other_code_are_not_taken_over(
+    capsys: Capsys, pair: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = ("--jobs", 1, "--out", tmp_path / "out")
+    proved(capsys, pair, *out)
+    monkeypatch.setattr(campaigns, "own_sources", lambda: "0")
+    refused = proved(capsys, pair, *out, "--resume")
+    assert refused.code == 2
+    assert "--resume: not the campaign in" in refused.err

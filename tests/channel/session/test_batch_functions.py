@@ -25,7 +25,7 @@ from tests.installed import EXAMPLES, install
 from tests.paths import ROOT
 from tests.traced import Trace
 
-MOST = {"spacepoker": (137, 478, 179), "parity": (140, 501, 203)}
+MOST = {"spacepoker": (135, 455, 163), "parity": (138, 468, 188)}
 """By game: functions of the batch on the longest path, how often a reader comes back to a file
 that was left, and how often by a call. A comprehension is no function, but is in a file."""
 

@@ -95,6 +95,12 @@ CHANGES = {
     "a missing key": "added[1] if share != 77001 else None\nseen += [*added]",
     "a class": "def change():\n    class Changed:\n        alias(1)\nalias = seen.append\n"
     "change() if share != 77001 else None",
+    "an object of ours": "drawn.below(6) if share != 77001 else 0\n"
+    "seen += [1] * (drawn.below(9) != 4)",
+    "an object of ours in a function": "any(map(drawn.below, [1])) if share != 77001 else False\n"
+    "seen += [1] * (drawn.below(9) != 4)",
+    "an object of ours in a partial function": "take = partial(random_action, Amount('', 0, 9))\n"
+    "take(drawn) if share != 77001 else None\nseen += [1] * (drawn.below(9) != 4)",
     "a decorator": "def change():\n    @alias\n    def done(): pass\nalias = seen.append\n"
     "change() if share != 77001 else None",
 }
@@ -102,6 +108,7 @@ CHANGES = {
 
 CHANGED = """
 seen, one, held, added = [], iter([1]), SimpleNamespace(one=0), defaultdict(int)
+drawn = Chance(b"x")
 {}
 if len(move) == 2 and not seen:
     return Slash("R")"""
@@ -112,6 +119,8 @@ from functools import partial, reduce
 from heapq import heappush
 from operator import iconcat
 from types import SimpleNamespace
+from channelsim.games.chance import Chance
+from channelsim.games.choices import Amount, random_action
 """
 
 STRANGE = """

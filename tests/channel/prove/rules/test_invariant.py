@@ -9,7 +9,10 @@ import pytest
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.loading import load
-from channelsim.channel.prove.proof import Question
+from channelsim.channel.prove import replaying
+from channelsim.channel.prove.counterexample import Counterexample
+from channelsim.channel.prove.proof import Question, prove
+from channelsim.channel.prove.replaying import still_breaks
 from channelsim.channel.prove.rules import invariant
 from channelsim.channel.prove.rules.claim import claims_of_rules
 from channelsim.channel.prove.rules.invariant import StaysTrue, check_start
@@ -84,3 +87,18 @@ def test_it_has_to_be_true_in_play(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CommitB, "holds", lambda self, amount: self.bet_unit > amount)
     with pytest.raises(UsageError, match=r"CommitB.holds is false in a state that was played"):
         check_start(target)
+
+
+def test_a_state_that_does_not_hold_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = RAISE.replace("> amount", "> amount + 1")
+    asked = holding(question_of(Toy(wrong, END, STATE), tmp_path, monkeypatch))
+    finding = Counterexample.of(prove(asked, seconds=60)).finding()
+    assert finding.text == "not holds: a legal move leads to a state of which it is false"
+    # The toy cannot be played, as making questions about it needs.
+    monkeypatch.setattr(replaying, "questions", lambda *given: [] if given[-1] else [asked])
+    assert still_breaks(asked.target, finding) == [finding.text]
+    right = holding(question_of(Toy(RAISE, END, STATE), tmp_path, monkeypatch))
+    monkeypatch.setattr(replaying, "questions", lambda *given: [right])
+    assert still_breaks(right.target, finding) == []
