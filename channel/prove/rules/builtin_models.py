@@ -10,17 +10,29 @@ import builtins
 import enum
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from functools import reduce, wraps
+from functools import cache, reduce, wraps
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from channelsim.channel.prove import long_atoms
 from channelsim.channel.prove.models import byte_models
 from channelsim.channel.prove.models.table import MODELS
-from channelsim.channel.prove.rules.choices import chosen_by_if, identical, opposite
-from channelsim.channel.prove.rules.running import before_a_change, current, is_running
+from channelsim.channel.prove.rules.calls import is_unchangeable
+from channelsim.channel.prove.rules.choices import (
+    all_lazy,
+    any_lazy,
+    chosen_by_if,
+    identical,
+    opposite,
+)
+from channelsim.channel.prove.rules.running import (
+    before_a_change,
+    current,
+    is_judging,
+    is_running,
+)
 from channelsim.channel.prove.rules.sets import SymbolicSet, set_of
-from channelsim.channel.prove.rules.standins.base import StandIn
+from channelsim.channel.prove.rules.standins.base import StandIn, Text
 from channelsim.channel.prove.rules.standins.data import Data, data_of, symbol_of_bytes
 from channelsim.channel.prove.rules.standins.ints import (
     Int,
@@ -169,25 +181,45 @@ def length(value: Any) -> Any:
 
 
 def every(items: Iterable[Any]) -> Any:
-    """`all`, as one truth value."""
-    return all_of([_tested(item) for item in items])
+    """`all`, as one truth value where nobody sees that the items are gone through."""
+    if type(items) in (list, tuple) and all(map(_is_value, items)):
+        return all_of(list(items))
+    return all_lazy(items, lambda item: item)
 
 
 def some(items: Iterable[Any]) -> Any:
-    """`any`, as one truth value."""
-    return any_of([_tested(item) for item in items])
+    """`any`, as one truth value where nobody sees that the items are gone through."""
+    if type(items) in (list, tuple) and all(map(_is_value, items)):
+        return any_of(list(items))
+    return any_lazy(items, lambda item: item)
+
+
+def _is_value(item: Any) -> builtins.bool:
+    return type(item) in (Int, Data, builtins.int, builtins.bool, builtins.bytes)
 
 
 every.of_stand_ins = some.of_stand_ins = True  # type: ignore[attr-defined]
 
 
-def _tested(item: Any) -> Any:
-    return bool_of(item.condition) if type(item) is SymbolicSet else item
+def _any_order(name: str) -> Callable[..., Any]:
+    plain = getattr(builtins, name)
+
+    def ordered(items: Any, *more: Any, **options: Any) -> Any:
+        """Take the items of a set in any order, if the result does not depend on it."""
+        if type(items) is SymbolicSet and not options and not more:
+            items = items.elements()
+            if name == "sum" and not all(isinstance(item, builtins.int) for item in items):
+                raise Undecided("the order of the items of a set")
+        return plain(items, *more, **options)
+
+    return ordered
 
 
 def _extreme(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
     def extreme(*items: Any, **options: Any) -> Any:
         """The largest or the smallest item, as one value where these merge."""
+        if len(items) == 1 and type(items[0]) is SymbolicSet and not options:
+            items = (items[0].elements(),)
         listed = list(items[0]) if len(items) == 1 else list(items)
         if not listed or options or not any(type(item) in (Int, Data) for item in listed):
             return plain(listed, **options)
@@ -206,6 +238,29 @@ def absolute(value: Any) -> Any:
     if type(value) is not Int:
         return abs(value)
     return chosen_by_if(value < 0, lambda: -value, lambda: value + 0)
+
+
+def hash_of(value: Any) -> builtins.int:
+    """`hash` of a number: that of text and bytes is another one in each process."""
+    if is_running() and not isinstance(value, builtins.int):
+        raise Undecided("no model of hash")
+    return hash(value)
+
+
+def attribute_of(value: Any, name: str, *default: Any) -> Any:
+    """`getattr`, without what stand-ins alone have."""
+    if not issubclass(type(value), StandIn):
+        return getattr(value, name, *default)
+    if hasattr(value.__class__, name):
+        return getattr(value, name)
+    if default:
+        return default[0]
+    raise AttributeError(f"{value.__class__.__name__} has no {name}")
+
+
+def has_attribute(value: Any, name: str) -> builtins.bool:
+    """`hasattr`, without what stand-ins alone have."""
+    return hasattr(value.__class__ if issubclass(type(value), StandIn) else value, name)
 
 
 def following(iterator: Any, *default: Any) -> Any:
@@ -227,8 +282,25 @@ def type_of(value: Any, *more: Any) -> Any:
     """`type` of one value: that of what a stand-in stands for."""
     if more:
         return type(value, *more)
+    _check_no_model(value)
     kind = value.__class__ if issubclass(type(value), StandIn) else type(value)
     return next((known for known in _CLASSES if known.plain is kind), kind)
+
+
+def is_instance(value: Any, kind: Any) -> builtins.bool:
+    """`isinstance`, but not of our models of builtins."""
+    _check_no_model(value)
+    return isinstance(value, kind)
+
+
+def _check_no_model(value: Any) -> None:
+    if is_running() and any(value is model for model in _models()):
+        raise Undecided("the class of a builtin function")
+
+
+@cache
+def _models() -> tuple[Any, ...]:
+    return tuple(known for name, known in BUILTINS.items() if known is not vars(builtins).get(name))
 
 
 _CLASSES = (Bytes, Integer, Boolean, Set, FrozenSet)
@@ -262,7 +334,10 @@ def _refused(name: str) -> Callable[..., Any]:
 
 BUILTINS: Mapping[str, Any] = {
     **vars(builtins),
-    **{name: _refused(name) for name in ("id", "dir", "eval", "exec", "compile")},
+    **{
+        name: _refused(name)
+        for name in ("id", "dir", "eval", "exec", "compile", "globals", "locals")
+    },
     "bytes": Bytes,
     "int": Integer,
     "bool": Boolean,
@@ -274,9 +349,15 @@ BUILTINS: Mapping[str, Any] = {
     "max": _extreme("max", max),
     "min": _extreme("min", min),
     "abs": absolute,
+    "sorted": _any_order("sorted"),
+    "sum": _any_order("sum"),
     "next": following,
     "ord": code_point,
     "type": type_of,
+    "hash": hash_of,
+    "isinstance": is_instance,
+    "getattr": attribute_of,
+    "hasattr": has_attribute,
     "hex": _no_text("hex"),
     "repr": _no_text("repr"),
     "ascii": _no_text("ascii"),
@@ -414,7 +495,7 @@ class _EnumType(enum.EnumMeta):
         for member in members:
             if value == member.value:
                 return member
-        raise ValueError(f"an input is not a valid {cls.__qualname__}")
+        raise ValueError(Text())
 
 
 class Enum(enum.Enum, metaclass=_EnumType):
@@ -430,10 +511,22 @@ class StrEnum(enum.StrEnum, metaclass=_EnumType):
 
 
 def _uncached(*arguments: Any, **options: Any) -> Any:
-    """`cache` and `lru_cache`: the function itself, since stand-ins cannot be keys."""
+    """`cache` and `lru_cache`: the function itself, since stand-ins cannot be keys.
+
+    Of one that may do something else, or return what can change, the second call would differ.
+    """
     if len(arguments) == 1 and callable(arguments[0]):
         function = arguments[0]
-        with_methods = wraps(function)(lambda *given, **named: function(*given, **named))
+
+        def call(*given: Any, **named: Any) -> Any:
+            result = function(*given, **named)
+            cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+            kept = [cell for cell in cells if not callable(cell)]
+            if is_judging() and not all(map(is_unchangeable, [*kept, result])):
+                raise Undecided("no model of a cached function with what can change")
+            return result
+
+        with_methods = wraps(function)(call)
         with_methods.cache_clear = lambda: None  # type: ignore[attr-defined]
         return with_methods
     return _uncached
@@ -443,7 +536,8 @@ LIBRARIES: Mapping[str, Mapping[str, Any]] = {
     "operator": {"is_": identical, "is_not": lambda a, b: opposite(identical(a, b))},
     "hashlib": {"sha256": Digest},
     "enum": {"Enum": Enum, "IntEnum": IntEnum, "StrEnum": StrEnum},
-    "functools": {"cache": _uncached, "lru_cache": _uncached},
+    "builtins": {},
+    "functools": {"cache": _uncached, "lru_cache": _uncached, "cached_property": property},
     "channelsim.clsp.values": _with_models(
         int_to_atom=_int_to_atom,
         atom_to_int=_atom_to_int,
@@ -462,4 +556,6 @@ LIBRARIES: Mapping[str, Mapping[str, Any]] = {
 
 def library(name: str, module: ModuleType) -> Any:
     """A module as rules import it."""
+    if name == "builtins":
+        return SimpleNamespace(**BUILTINS)
     return SimpleNamespace(**{**vars(module), **LIBRARIES[name]})

@@ -31,7 +31,11 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.prove.path import CannotMerge
-from channelsim.channel.prove.rules.running import before_a_change, is_speculating
+from channelsim.channel.prove.rules.running import (
+    before_a_change,
+    is_judging,
+    is_speculating,
+)
 from channelsim.channel.prove.rules.standins.base import StandIn
 from channelsim.channel.prove.symbols import Undecided
 
@@ -83,7 +87,10 @@ _depth = [0]
 
 
 def call(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
-    """`function(…)`. Raises `Undecided` if such calls are nested too deep."""
+    """`function(…)`. Raises `Undecided` if such calls are nested too deep, and for functions that
+    know no stand-ins, or that answer otherwise each time."""
+    if is_judging():
+        _check_known(function, arguments, named)
     if is_speculating() and not _changes_nothing(function, (*arguments, *named.values())):
         before_a_change()
     if _depth[0] == DEEPEST:
@@ -107,6 +114,77 @@ def iterated(value: Any, is_new: bool = False) -> Any:
     return value
 
 
+KNOWN_LIBRARIES = frozenset(
+    {
+        *("abc", "bisect", "builtins", "collections", "copy", "dataclasses", "decimal", "enum"),
+        *("fractions", "functools", "heapq", "hashlib", "itertools", "math", "numbers", "operator"),
+        *("types", "typing", "channelsim"),
+    }
+)
+"""Libraries whose functions ask their arguments for nothing that a stand-in answers wrongly."""
+
+CHANGING_LIBRARIES = frozenset(
+    {
+        *("asyncio", "atexit", "concurrent", "contextlib", "ctypes", "datetime", "gc", "getpass"),
+        *("importlib", "inspect", "io", "linecache", "locale", "logging", "multiprocessing", "nt"),
+        *("os", "pathlib", "pickle", "platform", "posix", "queue", "random", "secrets", "sched"),
+        *("select", "shutil", "signal", "socket", "subprocess", "sys", "tempfile", "thread"),
+        *("threading", "time", "traceback", "unittest", "uuid", "warnings", "weakref"),
+    }
+)
+"""Libraries that answer otherwise each time, that hide what is raised, or that see the prover."""
+
+
+def library_of(function: Any) -> str:
+    """The library that a function, a method or a class is of, without underscores before it."""
+    if isinstance(function, functools.partial):
+        return library_of(function.func)
+    if isinstance(function, MethodType):
+        function = function.__func__
+    name: Any
+    if isinstance(function, FunctionType):
+        name = function.__globals__.get("__name__")
+    elif isinstance(function, type):
+        name = function.__module__
+    elif isinstance(of := getattr(function, "__self__", None), ModuleType | NoneType):
+        name = (of and of.__name__) or getattr(function, "__module__", None)
+    else:
+        name = (of if isinstance(of, type) else type(of)).__module__
+    module = str(name or "builtins")
+    return module if module.endswith(REWRITTEN) else module.partition(".")[0].lstrip("_")
+
+
+def _check_known(function: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> None:
+    library = library_of(function)
+    if library in KNOWN_LIBRARIES or library.endswith(REWRITTEN):
+        return
+    if library in CHANGING_LIBRARIES or (
+        function not in COPYING and any(map(_has_stand_in, (*arguments, *named.values())))
+    ):
+        name = getattr(function, "__qualname__", type(function).__name__)
+        raise Undecided(f"no model of {library}.{name}")
+
+
+COPYING = (msgspec.structs.replace, msgspec.structs.asdict, msgspec.structs.astuple)
+"""Functions that only copy what they get."""
+
+
+def _has_stand_in(value: Any) -> bool:
+    if type(value) in (tuple, list, set, frozenset, deque):
+        return any(map(_has_stand_in, value))
+    if type(value) is dict:
+        return any(map(_has_stand_in, value.values()))
+    return issubclass(type(value), StandIn)
+
+
+def is_plain_collection(items: Any) -> bool:
+    """True for a collection that does not change if it is gone through."""
+    return issubclass(type(items), StandIn) or type(items) in (
+        *(list, tuple, bytes, str, set, frozenset, dict, range, deque, bytearray),
+        *(type({}.keys()), type({}.values()), type({}.items()), MappingProxyType),
+    )
+
+
 def _changes_nothing(function: Any, arguments: Sequence[Any]) -> bool:
     """True if a call may be made for a side of a choice that is not taken then."""
     if isinstance(function, functools.partial):
@@ -122,7 +200,7 @@ def _changes_nothing(function: Any, arguments: Sequence[Any]) -> bool:
     if isinstance(function, BuiltinFunctionType) and type(function.__self__) in COLLECTIONS:
         return _only_reads(function) and all(map(_is_harmless, arguments))
     of = getattr(function, "__self__", None)
-    return all(map(_is_unchangeable, (of, *arguments)))
+    return all(map(is_unchangeable, (of, *arguments)))
 
 
 def _module_of(function: Any) -> str:
@@ -143,7 +221,19 @@ def _is_harmless(value: Any) -> bool:
     if isinstance(value, functools.partial):
         given = (*value.args, *value.keywords.values())
         return _only_reads(value.func) and all(map(_is_harmless, given))
-    return not hasattr(value, "__next__") and (not callable(value) or _only_reads(value))
+    if type(value) in (tuple, list):
+        return all(map(_is_harmless, value))
+    if hasattr(type(value), "__next__"):
+        return False
+    if callable(value):
+        return _only_reads(value)
+    kind = str(type(value).__module__)
+    return (
+        kind.endswith(REWRITTEN)
+        or kind.partition(".")[0] in ("builtins", "collections", "types")
+        or issubclass(type(value), StandIn | Exception)
+        or is_unchangeable(value)
+    )
 
 
 def _only_reads(function: Any) -> bool:
@@ -157,12 +247,12 @@ def _only_reads(function: Any) -> bool:
     return _is_in(function, PURE)
 
 
-def _is_unchangeable(value: Any) -> bool:
+def is_unchangeable(value: Any) -> bool:
     """True for a value that no function changes."""
     if issubclass(type(value), StandIn) or isinstance(value, PLAIN):
         return True
     if type(value) in (tuple, frozenset):
-        return all(map(_is_unchangeable, value))
+        return all(map(is_unchangeable, value))
     if isinstance(value, FunctionType | MethodType | BuiltinFunctionType):
         return _changes_nothing(value, ())
     return _is_frozen(type(value))

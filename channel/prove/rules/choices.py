@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
+from types import MappingProxyType, NoneType
 from typing import Any
+
+from z3 import Z3Exception
 
 from channelsim.channel.prove.rules import calls, running
 from channelsim.channel.prove.rules.calls import call, iterated
-from channelsim.channel.prove.rules.running import CONTROL, before_a_change, chosen
+from channelsim.channel.prove.rules.running import before_a_change, chosen
 from channelsim.channel.prove.rules.sets import SymbolicSet, compared_keys, set_of
-from channelsim.channel.prove.rules.standins.base import StandIn
+from channelsim.channel.prove.rules.standins.base import StandIn, Text
 from channelsim.channel.prove.rules.standins.data import Data, merged
 from channelsim.channel.prove.rules.standins.ints import Int, any_of, bool_of, condition_of, negated
 from channelsim.channel.prove.rules.standins.unseen import Unseen
-from channelsim.channel.prove.symbols import Undecided
+from channelsim.channel.prove.symbols import Raises, Undecided
 
 __all__ = ["CONTROL", "before_a_change", "call", "iterated", "set_of"]
+
+CONTROL = (*running.CONTROL, Raises)
+"""What no handler of the rules may catch."""
 
 Part = Callable[[], Any]
 
@@ -68,18 +74,54 @@ def opposite(value: Any) -> Any:
     return not condition if isinstance(condition, bool) else bool_of(negated(condition))
 
 
-def all_lazy(given: Any, items: Iterable[Part]) -> Any:
-    """`all(…)` of items that are not evaluated yet, by the name `all` of the module."""
-    if not getattr(given, "of_stand_ins", False):
-        return given(item() for item in items)
-    return _test_value(chosen_by_and(lambda: True, *items))
+def is_model(given: Any) -> bool:
+    """True for our `all` and `any`, not for functions of the rules by these names."""
+    return bool(getattr(given, "of_stand_ins", False))
 
 
-def any_lazy(given: Any, items: Iterable[Part]) -> Any:
-    """`any(…)` of items that are not evaluated yet, by the name `any` of the module."""
-    if not getattr(given, "of_stand_ins", False):
-        return given(item() for item in items)
-    return _test_value(chosen_by_or(lambda: False, *items))
+def all_lazy(items: Iterable[Any], test: Callable[[Any], Any]) -> Any:
+    """`all(test(item) for item in items)`."""
+    if not calls.is_plain_collection(items):
+        return _first(items, lambda item: opposite(test(item)), False)
+    tests = [partial(test, item) for item in _each(items)]
+    return _test_value(chosen_by_and(lambda: True, *tests))
+
+
+def any_lazy(items: Iterable[Any], test: Callable[[Any], Any]) -> Any:
+    """`any(test(item) for item in items)`."""
+    if not calls.is_plain_collection(items):
+        return _first(items, test, True)
+    tests = [partial(test, item) for item in _each(items)]
+    return _test_value(chosen_by_or(lambda: False, *tests))
+
+
+def _each(items: Iterable[Any]) -> list[Any]:
+    """All items, in an order that does not matter."""
+    return items.elements() if type(items) is SymbolicSet else list(items)
+
+
+def _first(items: Iterable[Any], test: Callable[[Any], Any], found: bool) -> bool:
+    """Go through an iterator as Python does, which stops at the first item that decides."""
+    for item in items:
+        turned()
+        if test(item):
+            return found
+    return not found
+
+
+def fresh(function: Any, *arguments: Any, **named: Any) -> Any:
+    """`zip(…)` and its like as a list, where nobody sees that it is gone through."""
+    if function in (zip, enumerate, reversed) and all(map(calls.is_plain_collection, arguments)):
+        try:
+            return list(function(*arguments, **named))
+        except Exception:  # it may be raised after the item that decides
+            return function(*arguments, **named)
+    return call(function, *arguments, **named)
+
+
+def unpacked(items: Iterable[Any]) -> Iterable[Any]:
+    """The items of a loop that unpacks each of them."""
+    return map(iterated, items) if running.is_speculating() else items
 
 
 def _test(value: Any) -> Any:
@@ -121,7 +163,10 @@ def _compared(name: str, left: Any, right: Any) -> Any:
 
 
 def identical(left: Any, right: Any) -> Any:
-    """`left is right`: of truth values that they are equal, of other inputs only what is sure."""
+    """`left is right`: of truth values that they are equal, of other inputs only what is sure.
+
+    Equal values may be one object in Python where a choice between them made another one here.
+    """
     left, right = getattr(left, "plain", left), getattr(right, "plain", right)
     for value, other in ((left, right), (right, left)):
         if value is other or not issubclass(type(value), StandIn):
@@ -133,7 +178,27 @@ def identical(left: Any, right: Any) -> Any:
         if value.__class__ is other.__class__ or {value.__class__, other.__class__} == {bool, int}:
             raise Undecided("`is` of an input")
         return False
-    return left is right
+    if type(left) is not type(right) or type(left) not in MERGED:
+        return left is right
+    if is_unknown(left) or is_unknown(right):
+        raise Undecided("`is` of an input")
+    equal = left == right
+    if equal and not _is_single(left):
+        raise Undecided("`is` of equal values")
+    return equal
+
+
+def _is_single(value: Any) -> bool:
+    """True for a value of which Python has one object."""
+    return (
+        -5 <= value <= 256
+        if type(value) is int
+        else not value or (type(value) is bytes and len(value) == 1)
+    )
+
+
+MERGED = (int, bytes, str, tuple, float)
+"""Classes of which two values become one value of a choice."""
 
 
 def has(container: Any, item: Any) -> Any:
@@ -150,10 +215,19 @@ def has(container: Any, item: Any) -> Any:
     if isinstance(container, range) and is_unknown(item):
         return _in_range(container, item)
     if isinstance(container, list | tuple):
-        return any_of([same(item, each) for each in container])
+        if all(map(_is_simple, container)):
+            return any_of([same(item, each) for each in container])
+        return chosen_by_or(lambda: False, *(partial(same, each, item) for each in container))
     if isinstance(container, AbstractSet | Mapping) and is_unknown(item):
         return any_of([same(item, each) for each in compared_keys(container)])
     return item in container
+
+
+def _is_simple(value: Any) -> bool:
+    """True for values whose comparison does nothing else."""
+    if type(value) is tuple:
+        return all(map(_is_simple, value))
+    return type(value) in (int, bool, bytes, str, NoneType) or issubclass(type(value), StandIn)
 
 
 def same(left: Any, right: Any) -> Any:
@@ -195,7 +269,7 @@ def item(container: Any, key: Any) -> Any:
     """`container[key]`."""
 
     def missing() -> Any:
-        raise KeyError("an input")
+        raise KeyError(key)
 
     if _is_asked(container, key):
         return _found(container, key, missing)
@@ -240,8 +314,10 @@ def sequence_parts(value: Any, count: int, star: int) -> Box | None:
         if kind is not tuple:
             return None  # the length of an atom stays undecided
         value = value.seen()
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes | bytearray):
         return None
+    if not isinstance(value, list | tuple | range | deque):
+        raise Undecided(f"no model of a pattern for {type(value).__name__}")
     items = list(value)
     if star < 0:
         return Box(items) if len(items) == count else None
@@ -294,8 +370,18 @@ def raised(error: Any) -> Any:
 def caught() -> None:
     """Called where rules handle an error: a stand-in may have raised it, and its value not."""
     error = sys.exc_info()[1]
+    if isinstance(error, RecursionError | MemoryError | Z3Exception):
+        raise Undecided(f"rules catch a {type(error).__name__}")
     if isinstance(error, TypeError | AttributeError) and not hasattr(error, "__prove_raised__"):
         raise Undecided(f"rules catch a {type(error).__name__}")
+
+
+def error_text(text: Part) -> Any:
+    """The text of an error, which may have inputs in it; it is then not looked at."""
+    try:
+        return text()
+    except Undecided:
+        return Text()
 
 
 def no_model_of(construct: str) -> None:
@@ -323,7 +409,7 @@ def changed(value: Any) -> Any:
 
 def may_change(value: Any) -> None:
     """Called before `value += …`, which changes a list but not a number."""
-    if isinstance(value, list | set | dict | bytearray):
+    if not isinstance(value, (StandIn, *calls.PLAIN, tuple, frozenset)):
         before_a_change()
 
 
@@ -345,6 +431,13 @@ def special_method(of: Any, name: str) -> Any:
         return given(*arguments)
 
     return call
+
+
+def attribute(of: Any, name: str) -> Any:
+    """An attribute that stand-ins have for themselves: of one, what it stands for is asked."""
+    if issubclass(type(of), StandIn) and not hasattr(of.__class__, name):
+        raise AttributeError(f"{of.__class__.__name__} has no {name}")
+    return getattr(of, name)
 
 
 def _got(of: Any, *given: Any, **named: Any) -> Any:

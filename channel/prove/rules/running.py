@@ -39,6 +39,24 @@ def is_running() -> bool:
     return bool(_paths)
 
 
+_loading = [0]
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """Run the source of a module in a block: what it does is no part of a judgement."""
+    _loading[0] += 1
+    try:
+        yield
+    finally:
+        _loading[0] -= 1
+
+
+def is_judging() -> bool:
+    """True within a run of rules, but not while their modules are loaded."""
+    return bool(_paths) and not _loading[0]
+
+
 def is_speculating() -> bool:
     """True while both sides of a choice are tried."""
     return bool(_paths) and _paths[-1].speculating

@@ -8,7 +8,7 @@ from typing import Any
 
 import z3
 
-from channelsim.channel.prove.rules.standins.base import StandIn
+from channelsim.channel.prove.rules.standins.base import StandIn, no_model
 from channelsim.channel.prove.rules.standins.ints import (
     all_of,
     any_of,
@@ -28,17 +28,17 @@ COMPARED = (int, bool, bytes, str, float, type(None))
 class SymbolicSet(StandIn):
     """A set of items, some of which may be equal; each is in it where its condition holds."""
 
-    __slots__ = ("items",)
+    __slots__ = ("items", "kind")
 
-    def __init__(self, items: Iterable[tuple[Any, Condition]]) -> None:
-        self.items = tuple(items)
+    def __init__(self, items: Iterable[tuple[Any, Condition]], kind: type = set) -> None:
+        self.items, self.kind = tuple(items), kind
         if len(self.items) > MOST_ITEMS:
             raise Undecided(f"a set of more than {MOST_ITEMS} items that are not known")
         compared_keys(item for item, _ in self.items)
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
-        return set
+        return self.kind
 
     @property
     def condition(self) -> Condition:
@@ -76,12 +76,23 @@ class SymbolicSet(StandIn):
             yield item, all_of([bool_of(there), bool_of(negated(condition_of(any_of(before))))])
 
     def __iter__(self) -> Iterator[Any]:
-        """The different items, in the order in which they were put in: a fork for each."""
-        return iter([item for item, there in self._firsts() if there])
+        """The only item, if there is one: of several, their hashes decide on the order."""
+        items = self.elements()
+        if len(items) > 1:
+            raise Undecided("the order of the items of a set")
+        return iter(items)
+
+    def elements(self) -> list[Any]:
+        """The different items, in an order that nothing may depend on: a fork for each."""
+        return [item for item, there in self._firsts() if there]
 
     def _filtered(self, keep: Callable[[Any], Any]) -> SymbolicSet:
         return SymbolicSet(
-            (item, condition_of(all_of([bool_of(there), keep(item)]))) for item, there in self.items
+            (
+                (item, condition_of(all_of([bool_of(there), keep(item)])))
+                for item, there in self.items
+            ),
+            self.kind,
         )
 
     def __sub__(self, other: Any) -> Any:
@@ -102,9 +113,12 @@ class SymbolicSet(StandIn):
 
     def __or__(self, other: Any) -> Any:
         theirs = _of_set(other)
-        return NotImplemented if theirs is None else SymbolicSet(self.items + theirs.items)
+        return (
+            NotImplemented if theirs is None else SymbolicSet(self.items + theirs.items, self.kind)
+        )
 
     __ror__ = __or__
+    __ior__ = __iand__ = __isub__ = __ixor__ = no_model("a change of a set")
 
     def __le__(self, other: Any) -> Any:
         theirs = _of_set(other)
@@ -176,10 +190,10 @@ def as_symbolic(items: Any) -> SymbolicSet | None:
 def set_of(items: Iterable[Any], kind: type[set[Any]] | type[frozenset[Any]] = set) -> Any:
     """A set of these items: a plain one if all are known."""
     if type(items) is SymbolicSet:
-        return items
+        return SymbolicSet(items.items, kind)
     listed = list(items)
     if any(issubclass(type(item), StandIn) or _has_stand_in(item) for item in listed):
-        return SymbolicSet((item, True) for item in listed)
+        return SymbolicSet(((item, True) for item in listed), kind)
     return kind(listed)
 
 

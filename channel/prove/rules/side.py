@@ -109,21 +109,24 @@ class Rules:
         Raises what they raise.
         """
         given: Any = environment
-        return self._reading.judge(
-            self._reading.real_state(part(given, STATE)),
-            part(given, coin_field(MOVE)),
-            atom_to_int(part(given, coin_field(SHARE))),
-            atom_to_int(part(given, coin_field(AMOUNT))),
-            part(given, EVIDENCE),
-            self.target.hashes,
-        )
+        try:
+            return self._reading.judge(
+                self._reading.real_state(part(given, STATE)),
+                part(given, coin_field(MOVE)),
+                atom_to_int(part(given, coin_field(SHARE))),
+                atom_to_int(part(given, coin_field(AMOUNT))),
+                part(given, EVIDENCE),
+                self.target.hashes,
+            )
+        except (SystemExit, GeneratorExit) as error:
+            raise RuntimeError(f"the rules raise {described(error)}") from None
 
     def real(self, environment: Value) -> Outcome:
         """Judge the move for real; rules that raise are a program that raises."""
         try:
             verdict = self.verdict(environment)
         except Exception as error:
-            return Raised(f"the rules raise {type(error).__name__}: {error}")
+            return Raised(f"the rules raise {described(error)}")
         match verdict:
             case Slash():
                 return ProgramSlash(0)
@@ -159,9 +162,18 @@ def followed(path: Path, run: Callable[[], Ending]) -> Ending:
             raise
         except RecursionError:
             return Unknown("calls that are nested too deep")
-        except Exception as error:
-            reason = f"the rules raise {type(error).__name__}, or there is no model: {error}"
+        except (Exception, SystemExit, GeneratorExit) as error:
+            name, _, text = described(error).partition(": ")
+            reason = f"the rules raise {name}, or there is no model: {text}"
             return Unknown(reason, _line(error))
+
+
+def described(error: BaseException) -> str:
+    """The class and the text of an error of rules, of which the text may raise, too."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
 
 
 def _line(error: BaseException) -> str:

@@ -5,12 +5,13 @@
 | `a and b`, `a or b`, `x if c else y` | both sides without a fork, where these merge |
 | `not x`, `x in y`, `x is y` | a truth value that is not decided yet |
 | `low < x < high` | the same of several comparisons |
-| `all(f(x) for x in xs)`, `any(…)` | one truth value of all items |
+| `all(f(x) for x in xs)`, `any(…)` | one truth value, if going through them changes nothing |
 | `match` | `if` with a test of each pattern |
 | a change of an object | the same, after a check that no two sides are tried |
 | `except` | the same, but not for what the prover raises, or a stand-in without a model |
 | `with`, `except*`, a `finally` that is left | undecided: they could hide what the prover raises |
-| `raise Error(f"…")` | the same without the text |
+| `raise Error(f"…")` | the same; a text of inputs may not be looked at |
+| `__name__`, `f.__code__` and their like | undecided: they differ in what is rewritten |
 
 What would mean something else inside of a lambda (`:=`, `yield`, `await`, `super()`) stays as it
 is: it then forks the path. So do loops and `if` statements.
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any, TypeGuard
 
 HELPER = "__prove__"
@@ -41,6 +43,20 @@ GIVEN = frozenset({"join", "startswith", "endswith", "count", "get"})
 
 OF_THE_FRAME = frozenset({"super", "locals", "vars", "globals", "dir"})
 """Functions that look at the function that calls them."""
+
+OF_THE_MODULE = frozenset({"__name__", "__loader__", "__spec__", "__builtins__"})
+"""Names of a module that are others in its twin."""
+
+OF_THE_CODE = frozenset(
+    {
+        *("__module__", "__code__", "__globals__", "__closure__", "__builtins__", "__traceback__"),
+        *("gi_frame", "gi_code", "__mro__", "__bases__", "__base__", "__subclasses__"),
+    }
+)
+"""Attributes that show how rules were rewritten, or by what."""
+
+OF_STAND_INS = frozenset({"symbol", "atom", "seen", "truth", "compared", "form", "items", "has"})
+"""Attributes of stand-ins that what they stand for may not have."""
 
 NEW_ITERATORS = frozenset({"range", "zip", "enumerate", "reversed", "map", "filter", "sorted"})
 """Functions whose result nobody else has."""
@@ -95,7 +111,15 @@ def _is_generator(node: ast.expr) -> TypeGuard[ast.GeneratorExp]:
     return (
         isinstance(node, ast.GeneratorExp)
         and not any(part.is_async for part in node.generators)
-        and _fits_lambda(node.elt)
+        and all(_has_plain_target(part) for part in node.generators)
+        and _fits_lambda(node)
+    )
+
+
+def _has_plain_target(loop: ast.comprehension) -> bool:
+    """True for a loop that only gives values to names."""
+    return not any(
+        isinstance(part, ast.Attribute | ast.Subscript) for part in ast.walk(loop.target)
     )
 
 
@@ -105,6 +129,7 @@ class _Pass(ast.NodeTransformer):
     def __init__(self) -> None:
         self._depth = 0
         self._fresh = 0
+        self._names: dict[str, str] = {}
 
     def visit(self, node: ast.AST) -> Any:
         """Visit a node; outside of functions only look for functions."""
@@ -115,6 +140,10 @@ class _Pass(ast.NodeTransformer):
             self.generic_visit(node)
             self._depth = depth
             node.bases = [_call("base", base) for base in node.bases]
+            if any(
+                isinstance(part, ast.FunctionDef) and part.name == "__del__" for part in node.body
+            ):
+                return [self._refused(node, "`__del__`"), node]
             return self._in_function(node)
         if not self._depth:
             return self.generic_visit(node)
@@ -190,8 +219,9 @@ class _Pass(ast.NodeTransformer):
         self.generic_visit(node)
         match node:
             case ast.Call(ast.Name("all" | "any" as name), [items], []) if _is_generator(items):
-                lazy = ast.ListComp(_bound(items), items.generators)
-                return _call(f"{name}_lazy", ast.Name(name, ast.Load()), lazy)
+                given = ast.Name(name, ast.Load())
+                plain = ast.Call(_helper("call"), [given, deepcopy(items)], [])
+                return ast.IfExp(_call("is_model", given), _lazy(name, items), plain)
             case ast.Call(ast.Name(name)) if name in OF_THE_FRAME:
                 return node
             case ast.Call(ast.Attribute(of, name)) if name in CHANGING:
@@ -211,9 +241,19 @@ class _Pass(ast.NodeTransformer):
         self.generic_visit(node)
         return _call("set_of", ast.ListComp(node.elt, node.generators))
 
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Refuse names of the module that are others in its twin."""
+        if node.id in OF_THE_MODULE and isinstance(node.ctx, ast.Load):
+            return _call("no_model_of", ast.Constant(f"`{node.id}`"))
+        return node
+
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """Rewrite methods of operators, such as `(5).__eq__`."""
+        """Rewrite methods of operators, such as `(5).__eq__`, and what stand-ins alone have."""
         self.generic_visit(node)
+        if node.attr in OF_THE_CODE:
+            return _call("no_model_of", ast.Constant(f"`{node.attr}`"))
+        if node.attr in OF_STAND_INS and isinstance(node.ctx, ast.Load):
+            return _call("attribute", node.value, ast.Constant(node.attr))
         if node.attr in SPECIAL and isinstance(node.ctx, ast.Load):
             return _call("special_method", node.value, ast.Constant(node.attr))
         return node
@@ -264,7 +304,7 @@ class _Pass(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> Any:
         """Do not use up an iterator of others while two sides are tried."""
         self.generic_visit(node)
-        node.iter = _iterated(node.iter)
+        node.iter = _items(node.target, _iterated(node.iter))
         node.body.insert(0, self._check(node, _call("turned")))
         return self._checked(node, [node.target])
 
@@ -277,7 +317,7 @@ class _Pass(ast.NodeTransformer):
     def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
         """Do not use up an iterator of others while two sides are tried."""
         self.generic_visit(node)
-        node.iter = _iterated(node.iter)
+        node.iter = _items(node.target, _iterated(node.iter))
         if self._checked(node.iter, [node.target]) is not node.iter:
             node.iter = _call("changed", node.iter)
         return node
@@ -325,11 +365,18 @@ class _Pass(ast.NodeTransformer):
     def visit_Raise(self, node: ast.Raise) -> ast.stmt:
         """Leave out the text of an error, which may name an input; mark it as the rules' own."""
         if isinstance(node.exc, ast.Call):
-            node.exc.args = [
-                ast.Constant("") if isinstance(part, ast.JoinedStr) else part
+            arguments = [
+                _call("error_text", _lambda(part))
+                if isinstance(part, ast.JoinedStr) and _fits_lambda(part)
+                else part
                 for part in node.exc.args
             ]
-        self.generic_visit(node)
+            node.exc.args = []
+            self.generic_visit(node)
+            made: Any = node.exc
+            made.args += arguments
+        else:
+            self.generic_visit(node)
         if node.exc is not None:
             node.exc = _call("raised", node.exc)
         return node
@@ -354,7 +401,11 @@ class _Pass(ast.NodeTransformer):
         subject = f"{HELPER}subject{self._fresh}"
         chain: list[ast.stmt] = []
         for case in reversed(node.cases):
+            self._names = {}
             tests = self._pattern(case.pattern, ast.Name(subject, ast.Load()))
+            # Names get their values only if the whole pattern fits.
+            for name, found in self._names.items():
+                tests += _binding(name, ast.Name(found, ast.Load()))
             if case.guard is not None:
                 tests.append(self.visit(case.guard))
             body = _statements(self.visit(part) for part in case.body)
@@ -372,7 +423,7 @@ class _Pass(ast.NodeTransformer):
                 return [_call("identical", value, ast.Constant(constant))]
             case ast.MatchAs(inner, name):
                 tests = self._pattern(inner, value) if inner is not None else []
-                return tests + (_binding(name, value) if name is not None else [_true()])
+                return tests + (self._found(name, value) if name is not None else [_true()])
             case ast.MatchOr(patterns):
                 each = [self._pattern(part, value) for part in patterns]
                 return [ast.BoolOp(ast.Or(), [ast.BoolOp(ast.And(), [_true(), *t]) for t in each])]
@@ -407,10 +458,16 @@ class _Pass(ast.NodeTransformer):
             inside = ast.Attribute(ast.Name(found, ast.Load()), "parts", ast.Load())
             item = ast.Subscript(inside, ast.Constant(at), ast.Load())
             if isinstance(part, ast.MatchStar):
-                tests += _binding(part.name, item) if part.name is not None else []
+                tests += self._found(part.name, item) if part.name is not None else []
             else:
                 tests += self._pattern(part, item)
         return tests
+
+    def _found(self, name: str, value: ast.expr) -> list[ast.expr]:
+        """A test that is true, and keeps the value of a name in a pattern."""
+        if name not in self._names:
+            self._names[name] = self._name()
+        return _binding(self._names[name], value)
 
     def _name(self) -> str:
         self._fresh += 1
@@ -435,28 +492,54 @@ def _iterated(value: ast.expr) -> ast.expr:
     return _call("iterated", value, ast.Constant(is_new))
 
 
+def _items(target: ast.expr, items: ast.expr) -> ast.expr:
+    """The items of a loop, which may unpack each of them, too."""
+    if not isinstance(target, ast.Tuple | ast.List) or _is_fresh(items):
+        return items
+    return _call("unpacked", items)
+
+
+def _is_fresh(items: ast.expr) -> bool:
+    """True for the items of `zip` and `enumerate`, which are tuples."""
+    match items:
+        case ast.Call(ast.Attribute(_, "call"), [ast.Name("zip" | "enumerate"), *_]):
+            return True
+    return False
+
+
 def _has_slice(key: ast.expr) -> bool:
     """True for what only stands between brackets."""
     parts = key.elts if isinstance(key, ast.Tuple) else [key]
     return any(isinstance(part, ast.Slice | ast.Starred) for part in parts)
 
 
-def _bound(items: ast.GeneratorExp) -> ast.Lambda:
-    """The item of a generator as a function that remembers the names of its loops."""
-    names = {
-        part.id: None
-        for loop in items.generators
-        for part in ast.walk(loop.target)
-        if isinstance(part, ast.Name)
-    }
-    arguments = ast.arguments(
-        posonlyargs=[],
-        args=[ast.arg(name) for name in names],
-        kwonlyargs=[],
-        kw_defaults=[],
-        defaults=[ast.Name(name, ast.Load()) for name in names],
-    )
-    return ast.Lambda(arguments, items.elt)
+def _lazy(name: str, items: ast.GeneratorExp) -> ast.expr:
+    """`all(…)` or `any(…)` of a generator, loop by loop: its items, and a test of one."""
+    loop, *inner = items.generators
+    rest = ast.GeneratorExp(items.elt, inner)
+    test = _lazy(name, rest) if inner else items.elt
+    if loop.ifs and name == "any":
+        test = _call("chosen_by_and", *map(_lambda, [*loop.ifs, test]))
+    elif loop.ifs:
+        absent = [_call("opposite", condition) for condition in loop.ifs]
+        test = _call("chosen_by_or", *map(_lambda, [*absent, test]))
+    item = f"{HELPER}item"
+    once = ast.Tuple([ast.Name(item, ast.Load())], ast.Load())
+    unpacked = ast.ListComp(test, [ast.comprehension(loop.target, once, [], 0)])
+    function = _lambda(ast.Subscript(unpacked, ast.Constant(0), ast.Load()))
+    function.args.args = [ast.arg(item)]
+    return _call(f"{name}_lazy", _fresh(loop.iter), function)
+
+
+def _fresh(items: ast.expr) -> ast.expr:
+    """What a loop goes through, where `zip(…)` and its like are lists if nothing changes by it."""
+    match items:
+        case ast.Call(ast.Attribute(ast.Name(name), "call"), [ast.Name(function), *_]) if (
+            name == HELPER and function in ("zip", "enumerate", "reversed")
+        ):
+            arguments = [items.args[0], *map(_fresh, items.args[1:])]
+            return ast.Call(_helper("fresh"), arguments, items.keywords)
+    return items
 
 
 def _statements(visited: Any) -> list[ast.stmt]:

@@ -9,18 +9,31 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable, Mapping
-from functools import lru_cache, wraps
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache, partial, wraps
 from importlib import import_module
 from importlib.util import resolve_name
+from itertools import count
 from pathlib import Path
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FunctionType,
+    MappingProxyType,
+    MethodType,
+    ModuleType,
+    NoneType,
+    SimpleNamespace,
+)
 from typing import Any, TypeAlias
 
 from channelsim.channel.prove.rules import choices
 from channelsim.channel.prove.rules.builtin_models import BUILTINS, LIBRARIES, library
+from channelsim.channel.prove.rules.calls import CHANGING_LIBRARIES
 from channelsim.channel.prove.rules.choices import is_unknown
-from channelsim.channel.prove.rules.running import is_running
+from channelsim.channel.prove.rules.running import is_judging, is_running, loading
 from channelsim.channel.prove.rules.syntax import HELPER, rewritten
 from channelsim.channel.prove.rules.unknown import unknown
 from channelsim.channel.prove.symbols import Undecided
@@ -44,7 +57,7 @@ SUFFIX = " on stand-ins"
 
 
 Globals: TypeAlias = dict[tuple[str, str], tuple[int, ...]]
-"""By module and name, which object it is, and which objects a list, set or dictionary has."""
+"""By module and name, which object it is, and which objects can be reached from it."""
 
 
 class Twins:
@@ -106,7 +119,8 @@ class Twins:
         self._modules[name] = twin
         sys.modules[twin.__name__] = twin  # where dataclasses and annotations look names up
         try:
-            exec(_compiled(Path(file).read_text("utf-8"), file), twin.__dict__)
+            with loading():
+                exec(_compiled(Path(file).read_text("utf-8"), file), twin.__dict__)
         except BaseException:
             # Whoever asks for it again gets the same reason, and not half of a module.
             del self._modules[name], sys.modules[twin.__name__]
@@ -166,6 +180,8 @@ class Twins:
             return library(name, real)
         if self._is_ours(name):
             return self.module(name)
+        if name.partition(".")[0] in CHANGING_LIBRARIES:
+            return _Changing(real)
         return _Foreign(real) if _is_foreign(name.partition(".")[0]) else real
 
     def _path(self, name: str, top: ModuleType) -> Any:
@@ -190,20 +206,83 @@ def changed(before: Globals, after: Globals) -> str:
     return next((".".join(name) for name, held in before.items() if after.get(name) != held), "")
 
 
-def _identity(value: object) -> tuple[int, ...]:
-    """Which object it is, and which objects it has: also a function, and a class of a twin."""
-    parts: list[object] = []
-    match value:
-        case FunctionType():
-            cells = [cell.cell_contents for cell in value.__closure__ or () if _is_full(cell)]
-            named = (value.__kwdefaults__ or {}).values()
-            parts = [*(value.__defaults__ or ()), *named, *cells, *vars(value).values()]
-        case type() if value.__module__.endswith(SUFFIX):
-            parts = [part for name, part in vars(value).items() if name not in _OF_CLASSES]
-    return *_contents(value), *(each for part in parts for each in _contents(part))
-
+_PLAIN = (int, bool, bytes, str, float, complex, NoneType, range)
 
 _OF_CLASSES = frozenset({"__dict__", "__weakref__", "__doc__"})
+
+
+def _identity(value: object) -> tuple[int, ...]:
+    """Which objects can be reached from one, and in which order.
+
+    An iterator is never the same again: nothing tells whether it was used.
+    """
+    found: list[int] = []
+    seen: set[int] = set()
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        found.append(id(part))
+        if type(part) in _PLAIN or id(part) in seen or _is_fixed(part):
+            continue
+        seen.add(id(part))
+        if isinstance(part, bytearray):
+            found.append(hash(bytes(part)))
+        if hasattr(type(part), "__next__"):
+            found.append(next(_uses))
+        waiting.extend(_parts(part))
+    return tuple(found)
+
+
+_uses = count(-1, -1)
+
+_fixed: dict[int, object] = {}
+"""Tuples and frozen sets of plain values that were looked at, by identity, so that they last."""
+
+
+def _is_fixed(value: object) -> bool:
+    """True for a tuple or a frozen set of plain values: it stays as it is."""
+    if type(value) not in (tuple, frozenset):
+        return False
+    if id(value) in _fixed:
+        return True
+    items: Any = value
+    if all(type(item) in _PLAIN or _is_fixed(item) for item in items):
+        if len(_fixed) < _MOST_FIXED:
+            _fixed[id(value)] = value
+        return True
+    return False
+
+
+_MOST_FIXED = 100_000
+
+
+def _parts(value: Any) -> Iterable[object]:
+    """What an object of the rules holds."""
+    match value:
+        case dict() | MappingProxyType():
+            return [part for item in value.items() for part in item]
+        case list() | tuple() | set() | frozenset() | deque():
+            return list(value)
+        case partial():
+            return [value.func, value.args, value.keywords]
+        case MethodType():
+            return [value.__func__, value.__self__]
+        case FunctionType() if str(value.__globals__.get("__name__")).endswith(SUFFIX):
+            cells = [cell.cell_contents for cell in value.__closure__ or () if _is_full(cell)]
+            return [value.__defaults__, value.__kwdefaults__, *cells, *vars(value).values()]
+        case type() if value.__module__.endswith(SUFFIX):
+            return [part for name, part in vars(value).items() if name not in _OF_CLASSES]
+        case property():
+            return [value.fget, value.fset]
+        case staticmethod() | classmethod():
+            return [value.__func__]
+        case SimpleNamespace():
+            return list(vars(value).values())
+    if type(value).__module__.endswith(SUFFIX):
+        slots = [slot for kind in type(value).__mro__ for slot in getattr(kind, "__slots__", ())]
+        fields = [getattr(value, name, None) for name in slots if isinstance(name, str)]
+        return [*fields, *getattr(value, "__dict__", {}).values()]
+    return ()
 
 
 def _is_full(cell: CellType) -> bool:
@@ -211,16 +290,6 @@ def _is_full(cell: CellType) -> bool:
         return cell.cell_contents is not None
     except ValueError:
         return False
-
-
-def _contents(value: object) -> tuple[int, ...]:
-    match value:
-        case dict():
-            return id(value), *(id(part) for item in value.items() for part in item)
-        case list() | set():
-            return id(value), *map(id, value)
-        case _:
-            return (id(value),)
 
 
 class _Overlay:
@@ -248,6 +317,15 @@ class _Foreign(_Overlay):
             return value(*arguments, **named)
 
         return call
+
+
+class _Changing(_Overlay):
+    """A module that a judgement may not look at."""
+
+    def __getattr__(self, name: str) -> Any:
+        if is_judging():
+            raise Undecided(f"no model of {self._real.__name__}.{name}")
+        return super().__getattr__(name)
 
 
 KNOWN = sys.stdlib_module_names | {"channelsim", "msgspec", "typing_extensions"}

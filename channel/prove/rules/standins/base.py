@@ -90,3 +90,18 @@ def _has_own_operators(kind: type, base: type) -> bool:
 def _method(kind: type, name: str) -> object:
     """The attribute that instances of a class have, not that of its class, such as `EnumType`."""
     return next((vars(each)[name] for each in kind.__mro__ if name in vars(each)), None)
+
+
+class Text(StandIn):
+    """The text of an error that may have inputs in it: nothing is known of it."""
+
+    __slots__ = ()
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return str
+
+    __hash__ = StandIn.__hash__
+    __eq__ = __ne__ = __lt__ = __gt__ = __le__ = __ge__ = no_model("the text of an error")
+    __add__ = __radd__ = __mul__ = __mod__ = __len__ = no_model("the text of an error")
+    __iter__ = __contains__ = __getitem__ = __bool__ = no_model("the text of an error")

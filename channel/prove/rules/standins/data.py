@@ -269,7 +269,9 @@ def merged(condition: Condition, then: Any, otherwise: Any) -> Any:
         if left is not None and right is not None:
             if is_truth(then) is not is_truth(otherwise):
                 return None
-            symbol = merge(condition, left, right)
+            symbol: Any = merge(condition, left, right)
+            if value_from is number_of and symbol is not None and not is_truth(then):
+                symbol = as_number(symbol)  # 1 or 0 is no truth value
             return None if symbol is None else Merged(value_from(symbol))
     if type(then) is tuple and type(otherwise) is tuple and len(then) == len(otherwise):
         parts = [merged(condition, *both) for both in zip(then, otherwise, strict=True)]

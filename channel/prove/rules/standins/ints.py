@@ -11,7 +11,12 @@ import z3
 from channelsim.channel.prove.models import number_models
 from channelsim.channel.prove.models.table import MODELS
 from channelsim.channel.prove.rules.running import current
-from channelsim.channel.prove.rules.standins.base import StandIn, no_model, refuse_own_operators
+from channelsim.channel.prove.rules.standins.base import (
+    StandIn,
+    Text,
+    no_model,
+    refuse_own_operators,
+)
 from channelsim.channel.prove.symbols import (
     Bytes,
     Condition,
@@ -36,7 +41,8 @@ def _operator(model: Callable[..., Symbolic], swapped: bool = False) -> Callable
         if theirs is None:
             return NotImplemented
         operands = (theirs, mine) if swapped else (mine, theirs)
-        return number_of(model(current(), *operands))
+        result: Any = model(current(), *operands)
+        return number_of(as_number(result))
 
     return apply
 
@@ -63,7 +69,7 @@ def _dividing(
         try:
             both: Any = number_models.divide_both(current(), a, b)
         except Raises:
-            raise ZeroDivisionError("division of an input by zero") from None
+            raise ZeroDivisionError(Text()) from None
         return part((number_of(both[0]), number_of(both[1])))
 
     return apply
@@ -187,8 +193,10 @@ class Int(StandIn):
         """As of an `int`: the number in so many bytes."""
         number, bits = as_number(self.symbol), 8 * length
         low, high = (-(1 << bits >> 1), (1 << bits >> 1) - 1) if signed else (0, (1 << bits) - 1)
+        if signed and not length:
+            high = 0
         if not (low <= self and self <= high):
-            raise OverflowError("an input does not fit into the bytes")
+            raise OverflowError(Text())
         if not length:
             return b""
         # The stand-ins of numbers and those of bytes each make the others.
