@@ -135,6 +135,7 @@ class Process:
     _running: asyncio.Task[None] | None = None
     _thinks: float = 0.0
     _slowness: float = 0.0
+    _given: set[asyncio.Task[None]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         """Begin with a disk that works."""
@@ -280,6 +281,8 @@ class Process:
             await self._running
         finally:
             self._running.cancel()
+            for given in self._given:
+                given.cancel()
             decks.close()
             if self.ended_at is None and self.restores is None:
                 self.ended_at = Instant((peer.state,))
@@ -367,16 +370,30 @@ class Process:
         if action.kind == "think":
             self._thinks = float(action.pause)
         for command in self._commands(action):
-            if self.runner is not None:
-                with suppress(UsageError, RunFailed):
-                    self.runner.command(command)
+            self._give(command)
 
     def recover(self) -> None:
         """Do what `recover --publish-old` does, where the store is an old copy that waits."""
         command = recovery(self.runner.peer.state) if self.runner is not None else None
-        if command is not None and self.runner is not None:
+        if command is not None:
+            self._give(command)
+
+    def _give(self, command: Command) -> None:
+        """Give the process a command, once it has looked at the chain; nothing if none runs."""
+        if self.runner is None:
+            return
+        if self.runner.has_looked:
             with suppress(UsageError, RunFailed):
                 self.runner.command(command)
+            return
+        given = asyncio.ensure_future(self._give_later(self.runner, command))
+        self._given.add(given)
+        given.add_done_callback(self._given.discard)
+
+    async def _give_later(self, runner: PeerRunner, command: Command) -> None:
+        await runner.looked()
+        if self.runner is runner:
+            self._give(command)
 
     def _commands(self, action: Action) -> list[Command]:
         peer = self.runner.peer if self.runner is not None else None

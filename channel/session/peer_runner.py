@@ -231,9 +231,21 @@ class PeerRunner:
     def command(self, command: Command) -> None:
         """Give the peer a command.
 
-        Raises `UsageError` if it is not possible now, and `RunFailed`.
+        Raises `UsageError` if it is not possible now, as before this run has looked at the chain,
+        and `RunFailed`.
         """
+        if not self.has_looked:
+            raise UsageError(f"{self._driven.name} has not looked at the chain yet: not now")
         self._react(partial(self._driver.handle, command), may_refuse=True)
+
+    @property
+    def has_looked(self) -> bool:
+        """True once this run has looked at the chain."""
+        return self._looked.is_set()
+
+    async def looked(self) -> None:
+        """Wait for the first look at the chain in this run: nothing is decided before it."""
+        await self._looked.wait()
 
     def dealt(self, decks: DecksChanged) -> None:
         """Give the peer a deck that a simulated dealer made for both sides."""

@@ -23,6 +23,7 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.peer.fees import paying
+from channelsim.channel.session.peer_runner import PeerRunner
 from scripts.tools.attack_faults.planting import Reach
 from scripts.tools.attack_faults.table import faults
 
@@ -75,6 +76,25 @@ def test_a_process_that_starts_looks_at_the_chain_before_it_goes_on_chain() -> N
         with ExitStack() as stack:
             TABLE["acts-before-it-looks"].plant(stack, Reach())
             hasty = run(script)
+    assert "CH-FEE-3: it begins with 0 mojos" in " ".join(one.text for one in hasty.violations)
+
+
+COMMANDED = (
+    Action("crash", 0, 13, pause=1),
+    Action("go-on-chain", 0, 13),
+    Action(FILL, 0, 0, 70, since="chain"),
+)
+"""The command comes with the first fee rate after the restart, before the first block."""
+
+
+def test_a_command_waits_for_the_first_look_at_the_chain(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = Attack(("spacepoker",), "notice-3/21", COMMANDED, snapshots=3)
+    with fast_signatures():
+        session = run(script)
+        assert {*session.done} == {*COMMANDED}
+        assert session.violations == ()
+        monkeypatch.setattr(PeerRunner, "has_looked", True)
+        hasty = run(script)
     assert "CH-FEE-3: it begins with 0 mojos" in " ".join(one.text for one in hasty.violations)
 
 

@@ -17,6 +17,7 @@ from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import FarmableChain, PushResult
 from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.agreement import DeckSettings
 from channelsim.channel.peer.chain_news import ChannelClosed, ChannelSettled
 from channelsim.channel.peer.config import Config
@@ -304,7 +305,10 @@ def test_one_runner_alone_takes_its_money_from_the_chain() -> None:
             await asyncio.gather(*tasks, return_exceptions=True)
             alone = there.runner(chain, None)
             task = asyncio.ensure_future(alone.run())
-            await until(lambda: alone.peer.phase is Phase.PLAYING)
+            assert alone.peer.phase is Phase.PLAYING
+            with pytest.raises(UsageError, match="has not looked at the chain yet: not now"):
+                alone.command(GoOnChain("recovery"))
+            await alone.looked()
             alone.command(GoOnChain("recovery"))
             await asyncio.wait_for(task, GUARD)
             farming.cancel()
