@@ -240,6 +240,8 @@ class DurablePeer:
             self._pending.pop(NUMBERS, None)
         elif before.resuming and not self.peer.state.resuming:
             kind = NUMBERS
+        elif isinstance(event, Received) and before.last_received == self.peer.state.last_received:
+            return  # It does not count, so the last one that does has to stay.
         self._pending.pop(kind, None)
         self._pending[kind] = event
 

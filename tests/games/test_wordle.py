@@ -32,7 +32,7 @@ def test_it_is_played_checked_and_disputed(tmp_path: Path) -> None:
         tmp_path,
         ["play", "wordle", "--hands", "1", "--seed", "x", "--json"],
         ["crosscheck", "wordle", "--cases", "192", "--jobs", "1", "--json"],
-        ["dispute", "run", "false-word@4", "--game", "wordle", "--seed", "s", "--json"],
+        ["dispute", "run", "false-word@4", "--game", "wordle", "--seed", "b", "--json"],
     )
     assert (play.code, play.err) == (0, "")
     played = json.loads(play.out)

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from channelsim.channel.attack import world
+from channelsim.channel.attack import sides, world
 from channelsim.channel.attack.actions import Action, Attack, check, hostile_side
 from channelsim.channel.attack.campaign import broken_by
 from channelsim.channel.attack.crashes import crashes, run_killed
@@ -190,7 +190,7 @@ def test_players_that_count_wrongly_are_noticed(monkeypatch: pytest.MonkeyPatch)
     def shorter(scenario: Scenario) -> Setup:
         return setup_of(changed(scenario, hands=scenario.hands - 1))
 
-    monkeypatch.setattr(world, "setup_of", shorter)
+    monkeypatch.setattr(sides, "setup_of", shorter)
     assert "hands" in broken_by(session("spacepoker"))
 
 
@@ -247,7 +247,7 @@ def test_a_store_that_forgets_its_last_event_is_noticed_by_a_script_with_a_kill(
         run = run_killed(session("spacepoker", Action("crash", 0, 12, 1), Action("rush", 0, 90)))
     finding = run.findings[0]
     attack = msgspec.convert(finding.scenario, Attack)
-    assert [action.kind for action in attack.actions] == ["crash"], "it is shrunk"
+    assert attack.actions == (), "it is shrunk: a restart is tried without a crash, too"
     assert finding.place == attack.text
     assert finding.rule not in broken_by(attack), "it is right without the fault"
 

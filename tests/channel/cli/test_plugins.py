@@ -107,7 +107,8 @@ def test_a_game_of_another_package_is_in_every_command(tmp_path: Path) -> None:
     # A hand is over before the adversary's usual step: it deviates inside of it.
     deviated = json.loads(dispute.out)
     assert deviated["deviated"]
-    assert deviated["scenario"]["step"] < 8
+    (action,) = deviated["scenario"]["actions"]
+    assert action["at"] < 8
     assert json.loads(again.out) == deviated
 
 

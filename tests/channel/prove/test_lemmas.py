@@ -281,5 +281,5 @@ def test_equal_functions_are_stored_and_others_are_not(
         count, false = runs_of_a_comparison(OTHER, monkeypatch)
         assert count == 300
         assert false
-    monkeypatch.setattr(lemma_checks, "_sources", lambda: "another version of the rules")
+    monkeypatch.setattr(lemma_checks, "own_sources", lambda: "another version of the rules")
     assert runs_of_a_comparison(LESS, monkeypatch) == (400, "")

@@ -86,10 +86,10 @@ def test_a_lost_memory_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     def forget(player: Player, position: Position, memory: bytes) -> Player:
         return player_after(player, position, b"")
 
-    monkeypatch.setattr(snapshots, "player_after", forget)
     kills = [Action("crash", 1, at, 1) for at in range(15, 30)]
     with dots.registered(), bls.remembered():
         calm = played(random())
+        monkeypatch.setattr(snapshots, "player_after", forget)
         assert any(_is_other(random(kill), calm) for kill in kills)
 
 
