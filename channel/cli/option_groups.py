@@ -142,7 +142,7 @@ class SessionFiles:
         bool,
         flag(
             "Run the node and both peers as processes that talk over the network; the"
-            " digest is the same."
+            " digest of a session without an adversary is the same."
         ),
     ] = False
 
