@@ -93,8 +93,8 @@ class Dispute:
         """The violations, by promise, or else by monitor; with what was lost by some of them."""
         whom = f"to the {self.run.party.name}: " if self.run.scenario.adversary else ""
         broken = [
-            BrokenPromise(each.promise or each.monitor, each.text.removeprefix(whom))
-            for each in self.session.violations
+            BrokenPromise(violation.promise or violation.monitor, violation.text.removeprefix(whom))
+            for violation in self.session.violations
         ]
         return with_loss(self.run, conversation(self.run), broken) if broken else []
 
@@ -128,7 +128,10 @@ class Dispute:
 
         The `command` runs the dispute again.
         """
-        monitors = {each.promise or each.monitor: each for each in self.session.violations}
+        monitors = {
+            violation.promise or violation.monitor: violation
+            for violation in self.session.violations
+        }
         shrunk = {case.monitor: case for case in shrunk_violations(self.attack, self.session)}
         found: dict[str, Finding] = {}
         for promise in self.broken:

@@ -1,4 +1,4 @@
-"""What a player has to hear of the fees of its spends: each of them once.
+"""The news of the fees of its spends that a player has to hear, each of them once.
 
 Source: spec/channel.md, "Fees".
 """

@@ -1,5 +1,5 @@
-"""What a side has to remember of the proposals that came to nothing: its player's hands depend on
-who cancelled the newest one, and why."""
+"""The memory of proposals that came to nothing, which a side has to keep: the hands of its player
+depend on who cancelled the newest one, and why."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from channelsim.channel.protocol.state import Side
 from channelsim.channel.simulation.run import message_in
 
 Refused = tuple[Side, str] | None
-"""Who cancelled a proposal, and the reason."""
+"""The side that cancelled a proposal, and the reason."""
 
 
 def wrong_refusal(

@@ -18,7 +18,7 @@ TYPICAL_COST = 20_000_000
 
 
 class Proposals(StrEnum):
-    """How both sides propose the games of a session."""
+    """The way in which both sides propose the games of a session."""
 
     AGREED = "agreed"
     """They agreed on the hands before: one game is a hand, and the games take turns."""

@@ -49,7 +49,7 @@ def wrong_restart(
     states = [state]
     if lasting is not None:
         states.append(msgspec.structs.replace(state, last_received=lasting))
-    found = [differences(one, restarted) for one in states]
+    found = [differences(expected, restarted) for expected in states]
     if all(found):
         fewest = min(found, key=lambda names: len(names))
         yield f"would have other {', '.join(fewest)} after a restart"

@@ -27,7 +27,7 @@ from channelsim.channel.prove.symbols import Raises, Undecided
 __all__ = ["CONTROL", "before_a_change", "call", "iterated", "set_of"]
 
 CONTROL = (*running.CONTROL, Raises)
-"""What no handler of the rules may catch."""
+"""Exceptions that no handler of the rules may catch."""
 
 Part = Callable[[], Any]
 

@@ -64,8 +64,8 @@ def check_start(target: Target) -> None:
 
 @dataclass(frozen=True)
 class HoldsAfter:
-    """What a validator's rules lead to: 1 where its `holds` is true, and else `()`; undecided where
-    its shape is not known.
+    """The answer of the state that the rules lead to: 1 where its `holds` is true, and else `()`;
+    undecided where its shape is not known.
 
     Also 1 where the rules allow no such move. `longest` is the longest one in bytes that
     the referee lets through.

@@ -532,7 +532,7 @@ def _lazy(name: str, items: ast.GeneratorExp) -> ast.expr:
 
 
 def _fresh(items: ast.expr) -> ast.expr:
-    """What a loop goes through, where `zip(…)` and its like are lists if nothing changes by it."""
+    """The items of a loop, where `zip(…)` and its like are lists if nothing changes by it."""
     match items:
         case ast.Call(ast.Attribute(ast.Name(name), "call"), [ast.Name(function), *_]) if (
             name == HELPER and function in ("zip", "enumerate", "reversed")

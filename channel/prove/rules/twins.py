@@ -257,7 +257,7 @@ _MOST_FIXED = 100_000
 
 
 def _parts(value: Any) -> Iterable[object]:
-    """What an object of the rules holds."""
+    """The contents of an object of the rules."""
     match value:
         case dict() | MappingProxyType():
             return [part for item in value.items() for part in item]
