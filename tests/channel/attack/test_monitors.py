@@ -145,6 +145,17 @@ def test_a_message_that_was_held_before_a_restart_is_taken_again() -> None:
     assert "restart" in broken_together(("knows-messages-that-it-dropped",), script)
 
 
+def test_nothing_is_due_once_the_channel_coin_is_spent() -> None:
+    """What was due in a long opening is remembered until something else is due."""
+    messages = ((1, 0, 22, "link"), *((0, at, 0, "") for at in (3, 5, 7, 8, 10, 12, 15)))
+    resets = [
+        Action("reset", side, at, pause=pause, since=since) for side, at, pause, since in messages
+    ]
+    last = Action("reset", 0, 0, since="shutdown", blocks=2)
+    script = Attack(("spacepoker",), "short/9", (*resets, last), hands=1)
+    assert broken_together((), script) == set()
+
+
 def test_a_watcher_that_lets_a_stale_state_stand_is_seen() -> None:
     """Its side is down for as long as it takes, beside one that publishes the state."""
     publishes = Action("deviate", 0, 6, name="stale-oldest")
