@@ -87,6 +87,7 @@ DEALT = next(name for name in default_games() if registry.get(name).deck_positio
         ("snapshot-without-closing", "restart", ()),
         ("stores-no-advisory", "restart", ()),
         ("shows-no-early-reveal", "potato", ()),
+        ("swaps-paid-coins", "news", (Action("go-on-chain", 0, 20),)),
         ("ends-at-the-funding-deadline", "times", (Action("drop", 0, 2, since="link"),)),
         ("connects-without-a-pause", "link", (AWAY,)),
         ("pauses-never-grow", "link", (AWAY,)),
