@@ -6,6 +6,7 @@ A run ends in one of four ways. They are distinguished because they protect diff
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -97,6 +98,31 @@ def cut_offs() -> int:
     return _cut_offs[0]
 
 
+MOST_REMEMBERED = 1 << 12
+"""The most runs that a block of `remembered` knows; with more it begins again."""
+
+_memory: ContextVar[dict[tuple[bytes, bytes, int], Outcome] | None] = ContextVar(
+    "memory", default=None
+)
+
+
+@contextmanager
+def remembered() -> Iterator[None]:
+    """Run each program on the same arguments once in this block: both sides of a game run it.
+
+    A run is a function of its bytes. Observers hear of each, remembered or not. A block inside
+    another one shares its results.
+    """
+    if _memory.get() is not None:
+        yield
+        return
+    token = _memory.set({})
+    try:
+        yield
+    finally:
+        _memory.reset(token)
+
+
 @contextmanager
 def observed(observer: Observer) -> Iterator[None]:
     """Call `observer` for each run in this block (for measurements)."""
@@ -128,9 +154,23 @@ def run_serialized(program: bytes, args: bytes, max_cost: int = MAX_COST) -> Out
 
     Raises `BadValue` when the program or the arguments are no CLVM.
     """
-    outcome: Outcome
     for observer in _observers:
         observer(program, args)
+    memory = _memory.get()
+    if memory is None:
+        return _run(program, args, max_cost)
+    key = program, args, max_cost
+    outcome = memory.get(key)
+    if outcome is None:
+        outcome = _run(program, args, max_cost)
+        if len(memory) >= MOST_REMEMBERED:
+            memory.clear()
+        memory[key] = outcome
+    return outcome
+
+
+def _run(program: bytes, args: bytes, max_cost: int) -> Outcome:
+    outcome: Outcome
     if _cut_off and (known := _cut_off.get((program, args, max_cost))):
         return known
     try:

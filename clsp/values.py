@@ -34,6 +34,7 @@ _LENGTH_FORMS = (
 _MAX_ATOM = 0x400000000
 
 _SHORT = 0x40
+_LONGER = 0x80 | _SHORT
 _SHORT_LENGTHS = tuple(bytes((0x80 | length,)) for length in range(_SHORT))
 """The lengths of atoms of fewer than `_SHORT` bytes."""
 
@@ -235,6 +236,14 @@ def deserialize(blob: bytes, part: tuple[bytes, Value] | None = None) -> Value:
             at += len(part[0])
         elif first < 0x80:
             value = blob[at : at + 1]
+            at += 1
+        elif 0x81 < first < _LONGER and at + first - 0x80 < size:
+            # As in `_atom_bounds`, which calls for each small atom would make slow.
+            end = at + first - 0x7F
+            value = blob[at + 1 : end]
+            at = end
+        elif first == 0x80:
+            value = NIL
             at += 1
         else:
             start, end = _atom_bounds(blob, at)

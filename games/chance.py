@@ -28,6 +28,10 @@ class Chance:
         if n <= 0:
             raise ValueError(f"below({n}): must be positive")
         size = 8 + (n.bit_length() + 7) // 8
+        if size <= 32:
+            block = sha256(self._seed + self._counter.to_bytes(8, "big")).digest()
+            self._counter += 1
+            return int.from_bytes(block[:size], "big") % n
         block = b""
         while len(block) < size:
             block += sha256(self._seed + self._counter.to_bytes(8, "big")).digest()

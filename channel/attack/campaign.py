@@ -23,6 +23,7 @@ from channelsim.channel.attack.generations import GENERATION, Discovery, Pool, d
 from channelsim.channel.attack.goals import reached
 from channelsim.channel.attack.kinds import KINDS
 from channelsim.channel.attack.monitors import MONITORS
+from channelsim.channel.attack.remembering import remembered
 from channelsim.channel.attack.session import Session
 from channelsim.channel.attack.shrinking import shrunk
 from channelsim.channel.attack.world import run
@@ -38,7 +39,6 @@ from channelsim.channel.campaign.job import (
     plugin_inputs,
 )
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
-from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.keyed_hash import WARNING
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, Finding
@@ -46,7 +46,6 @@ from channelsim.channel.findings.finding_files import stored_findings
 from channelsim.channel.protocol.rules import RULES
 from channelsim.channel.simulation.promises.checker import SEVERITY
 from channelsim.games import registry
-from channelsim.games.deck import group
 
 SESSIONS_PER_SHARD = 10
 """Sessions of one shard."""
@@ -226,7 +225,7 @@ class Attacks:
                 part.stopped = True
                 break
             attack = script(self.pool, self.games, self.configuration.seed, number, self.kinds)
-            with bls.remembered(), group.remembered():
+            with remembered():
                 session = (attack_fast if self.fast else attack_one)(attack, part.totals)
             if session is not None:
                 new = discovery(attack, session.done, session.situations, known)

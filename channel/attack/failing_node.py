@@ -147,7 +147,9 @@ class FailingNode:
                 self._block()
             case _:
                 self._next_push = action
-        if self._time() < self._away_until or self._chain.peak() < self._away_until_block:
+        if (self._away_until and self._time() < self._away_until) or (
+            self._away_until_block and self._chain.peak() < self._away_until_block
+        ):
             raise NodeError("the node is away")
 
     def _as_shown(self, seen: CoinSeen) -> CoinSeen:

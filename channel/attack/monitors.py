@@ -345,7 +345,9 @@ def differences(before: PeerState, after: PeerState) -> list[str]:
     names = [
         name
         for name in PeerState.__struct_fields__
-        if name not in UNSTORED and getattr(before, name) != getattr(after, name)
+        if name not in UNSTORED
+        and (old := getattr(before, name)) is not (new := getattr(after, name))
+        and old != new
     ]
     if before.play is None or after.play is None:
         return names + ["play"] * ((before.play is None) != (after.play is None))
@@ -368,8 +370,7 @@ def differences(before: PeerState, after: PeerState) -> list[str]:
 def _same(name: str, before: Any, after: Any) -> bool:
     """True if a part of play, or of a dispute, is the same; a history is, if its newest states
     are."""
-    if name == "history":
-        return bool(before.history.state == after.history.state)
-    if name == "players":
-        return bool(before.players == after.players)
-    return bool(getattr(before, name) == getattr(after, name))
+    old, new = getattr(before, name), getattr(after, name)
+    if old is new:
+        return True
+    return bool(old.state == new.state if name == "history" else old == new)

@@ -19,7 +19,9 @@ class Script:
     def __init__(self, actions: Sequence[Action]) -> None:
         self.done: list[Action] = []
         self.is_healed = False
-        self._counts: defaultdict[tuple[str, int], dict[str, int]] = defaultdict(lambda: {START: 0})
+        self._counts: defaultdict[tuple[str, int], int] = defaultdict(int)
+        # The counts at the last time of each landmark.
+        self._begun: defaultdict[tuple[str, int], dict[str, int]] = defaultdict(lambda: {START: 0})
         self._newest: dict[int, str] = {}
         self._waiting: defaultdict[tuple[str, int], list[Action]] = defaultdict(list)
         for action in sorted(actions, key=lambda action: action.at):
@@ -30,26 +32,32 @@ class Script:
         """Begin the counters of a landmark again: this side's, and those of both."""
         self._newest[side] = landmark
         for place in _counters(side):
-            self._counts[place][landmark] = 0
+            self._begun[place][landmark] = self._counts[place]
 
     def place(self, side: int) -> Place:
         """The moment that is now for a side, since its newest landmark."""
         since = self._newest.get(side, START)
-        numbers = {name: self._counts[name, of].get(since, 0) for name, of in _counters(side)}
+        numbers = {}
+        for place in _counters(side):
+            count = self._counts[place]
+            numbers[place[0]] = count - self._begun[place].get(since, count)
         return Place(side, since, numbers)
 
     def next(self, counter: str, side: int = 0) -> Action | None:
         """Count, and take the action that is due."""
-        counts = self._counts[counter, side]
-        waiting = self._waiting[counter, side]
-        due = (action for action in waiting if action.at <= counts.get(action.since, -1))
-        action = None if self.is_healed else next(due, None)
-        for landmark in counts:
-            counts[landmark] += 1
-        if action is not None:
-            waiting.remove(action)
-            self.done.append(action)
-        return action
+        place = counter, side
+        count = self._counts[place]
+        self._counts[place] = count + 1
+        waiting = self._waiting.get(place)
+        if not waiting or self.is_healed:
+            return None
+        begun = self._begun[place]
+        for action in waiting:
+            if action.since in begun and action.at <= count - begun[action.since]:
+                waiting.remove(action)
+                self.done.append(action)
+                return action
+        return None
 
     def take(self, counter: str, side: int) -> tuple[Action, ...]:
         """Take all actions of a counter, which another part counts: it notes what is done."""

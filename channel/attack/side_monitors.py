@@ -50,6 +50,7 @@ from channelsim.channel.session.session_events import SessionEvent
 from channelsim.channel.simulation.run import message_in
 from channelsim.channel.store.interface import PeerStore
 from channelsim.channel.store.overview import decode_overview, encode_overview
+from channelsim.channel.store.replays import Replays
 from channelsim.channel.store.sqlite_store import FILE, OVERVIEW
 from channelsim.channel.watch.watch_data import (
     FOLDER,
@@ -85,6 +86,7 @@ class SideMonitors:
     pinned: int = 0
     messages: list[bytes] = field(default_factory=list)
     secrets: SealedSecrets = field(default_factory=SealedSecrets)
+    replays: Replays = field(default_factory=Replays)
     workload: Workload = field(default_factory=Workload)
     state: PeerState | None = None
     fee_news: FeeNews = field(default_factory=FeeNews)
@@ -185,7 +187,9 @@ class SideMonitors:
         """Try, after an event that is followed, what a restart would lead to, if that is due."""
         store, state = self._stored, self.state
         if store is not None and state is not None and is_due(store):
-            for how in wrong_restart(self.config, store, state, lasting, self.watched):
+            for how in wrong_restart(
+                self.config, store, state, lasting, self.watched, self.replays
+            ):
                 # The folder has another name in each run.
                 self._found("restart", how.replace(f"{self.folder}", self.folder.name)[:300])
 

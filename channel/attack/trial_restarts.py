@@ -19,6 +19,7 @@ from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import Contents, StoreError
+from channelsim.channel.store.replays import Replays
 from channelsim.channel.store.sealed_store import SealedStore
 
 EVENTS = 8
@@ -33,14 +34,21 @@ def is_due(store: NotedStore) -> bool:
 
 
 def wrong_restart(
-    config: Config, store: NotedStore, state: PeerState, lasting: bytes | None, watched: set[Coin]
+    config: Config,
+    store: NotedStore,
+    state: PeerState,
+    lasting: bytes | None,
+    watched: set[Coin],
+    replays: Replays | None = None,
 ) -> Iterator[str]:
     """Find what a process would lack, or do wrong, that began with the bytes of this store now.
 
-    `lasting` is the digest that it may have as the last message's.
+    `lasting` is the digest that it may have as the last message's. What trials before have
+    replayed is not replayed again.
     """
     try:
-        durable = DurablePeer(Peer(config), SealedStore(_Copy(store), config.secret))
+        sealed = SealedStore(_Copy(store), config.secret)
+        durable = DurablePeer(Peer(config), sealed, replays=replays)
         restarted = durable.peer.state
         effects = durable.start(state.block.peak)
     except StoreError as error:

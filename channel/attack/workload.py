@@ -54,8 +54,12 @@ class Workload:
 def large(*keepers: object) -> Iterator[str]:
     """Find parts of these objects, by their attributes, that have too many items."""
     for keeper in keepers:
-        for name, value in _parts(keeper):
-            if _has_items(type(value)) and len(value) > MOST_ITEMS and name not in UNBOUNDED:
+        for name in getattr(keeper, "__struct_fields__", None) or vars(keeper):
+            value: Any = getattr(keeper, name)
+            has_items = _HAVE_ITEMS.get(type(value))
+            if has_items is None:
+                has_items = _has_items(type(value))
+            if has_items and len(value) > MOST_ITEMS and name not in UNBOUNDED:
                 yield f"keeps {len(value)} items in {type(keeper).__name__}.{name.lstrip('_')}"
 
 
@@ -63,13 +67,6 @@ _HAVE_ITEMS: dict[type, bool] = {}
 
 
 def _has_items(kind: type) -> bool:
-    known = _HAVE_ITEMS.get(kind)
-    if known is None:
-        known = issubclass(kind, Sized) and not issubclass(kind, bytes | str)
-        _HAVE_ITEMS[kind] = known
+    known = issubclass(kind, Sized) and not issubclass(kind, bytes | str)
+    _HAVE_ITEMS[kind] = known
     return known
-
-
-def _parts(keeper: Any) -> Iterator[tuple[str, Any]]:
-    names = getattr(keeper, "__struct_fields__", None) or vars(keeper)
-    return ((name, getattr(keeper, name)) for name in names)

@@ -118,7 +118,7 @@ def signed_spend(
 ) -> Bundle:
     """The spend of a standard coin with the signature of its key, as a bundle."""
     message = standard_message(tree_hash(conditions), coin.id, agg_sig_data)
-    spend = standard_spend(coin, bytes(synthetic_key.get_g1()), conditions)
+    spend = standard_spend(coin, bytes(bls.public_of(synthetic_key)), conditions)
     return Bundle((spend,), bls.sign(synthetic_key, message))
 
 

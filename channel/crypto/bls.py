@@ -107,6 +107,12 @@ def _public(key: bytes) -> G1Element:
     return PrivateKey.from_bytes(key).get_g1()
 
 
+def public_of(key: PrivateKey) -> G1Element:
+    """The public half of a secret key."""
+    return _public(bytes(key))
+
+
+@lru_cache(maxsize=1 << 10)
 def public_key(blob: bytes) -> G1Element | None:
     """Decode a key of 48 bytes; None for infinity or bytes outside the group."""
     try:
@@ -132,7 +138,7 @@ def signature(blob: bytes) -> G2Element | None:
 def sign(key: PrivateKey, message: bytes) -> bytes:
     """An ordinary signature, 96 bytes."""
     if _observers:
-        _notify("sign", _public(bytes(key)), message)
+        _notify("sign", public_of(key), message)
     if (scheme := _stand_in.get()) is not None:
         return scheme.sign(key, message)
     blob = _once(lambda: bytes(AugSchemeMPL.sign(key, message)), "sign", key, message)
@@ -173,7 +179,7 @@ def verify_all(keys: list[G1Element], messages: list[bytes], blob: bytes) -> boo
 def sign_half(key: PrivateKey, message: bytes, sum_key: G1Element) -> bytes:
     """Make this key's half of a signature under `sum_key`, 96 bytes."""
     if _observers:
-        _notify("sign", _public(bytes(key)), message)
+        _notify("sign", public_of(key), message)
     if (scheme := _stand_in.get()) is not None:
         return scheme.sign_half(key, message, bytes(sum_key))
     half = _once(
@@ -247,7 +253,7 @@ def _note_made(blob: bytes, operation: str, key: PrivateKey, *arguments: Any) ->
     """Remember that a signature which was just made holds: verifying it takes two pairings."""
     memory = _memory.get()
     if memory is not None:
-        public = _once(lambda: bytes(key.get_g1()), "public", key)
+        public = bytes(public_of(key))
         memory[(operation, public, *map(bytes, arguments), blob)] = True
 
 

@@ -36,7 +36,7 @@ class SecretKeys:
 
     @cached_property
     def _public(self) -> PublicKeys:
-        return PublicKeys(self.channel.get_g1(), self.unroll.get_g1(), self.referee.get_g1())
+        return PublicKeys(*map(bls.public_of, (self.channel, self.unroll, self.referee)))
 
     def channel_proof(self) -> bytes:
         """Proof of possession of the channel key: its signature of its own 48 bytes."""

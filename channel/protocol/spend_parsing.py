@@ -93,17 +93,19 @@ def channel_conditions(solution: bytes) -> bytes | None:
         return None
 
 
-def created_coins(solution: bytes) -> list[tuple[bytes, int]]:
+@lru_cache(maxsize=128)
+def created_coins(solution: bytes) -> tuple[tuple[bytes, int], ...]:
     """The puzzle hashes and amounts of the coins that a wallet coin's spend created.
 
     Empty unless it is a spend of the standard puzzle, in the form in which we sign it.
     """
     try:
-        return _created(_conditions(_delegated(solution)))
+        return tuple(_created(_conditions(_delegated(solution))))
     except (BadValue, NotAList, TooLarge):
-        return []
+        return ()
 
 
+@lru_cache(maxsize=128)
 def reserved_fee(solution: bytes) -> int:
     """The fee that a wallet coin's spend reserves, in mojos; 0 for what `created_coins` refuses."""
     try:

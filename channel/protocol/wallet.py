@@ -22,6 +22,7 @@ from channelsim.channel.chain.coins import (
     signed_spend,
     standard_puzzle_hash,
 )
+from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.protocol.state import Channel
@@ -44,7 +45,7 @@ def wallet_seed(secret: bytes, name: str) -> bytes:
 
 def address_of(key: PrivateKey) -> bytes:
     """The standard puzzle hash of a synthetic key."""
-    return standard_puzzle_hash(bytes(key.get_g1()))
+    return standard_puzzle_hash(bytes(bls.public_of(key)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,7 @@ from channelsim.channel.store.event_codec import JournalEvent, Start, decode_eve
 from channelsim.channel.store.history_codec import encode_newer
 from channelsim.channel.store.interface import Contents, PeerStore, StoreError
 from channelsim.channel.store.overview import encode_overview
+from channelsim.channel.store.replays import Replayed, Replays
 from channelsim.channel.store.snapshots import (
     Reveal,
     can_be_saved,
@@ -92,11 +93,15 @@ class DurablePeer:
     It takes a new peer. With an empty store it stays one; otherwise it becomes the peer that the
     store is of, and `start` returns what a driver has to know again. Raises `StoreError` for a
     store that cannot be read, or that another configuration wrote. After a failure it does nothing
-    any more.
+    any more. What `replays` has of the store is not replayed again.
     """
 
     def __init__(
-        self, peer: Peer, store: PeerStore, events_per_snapshot: int = EVENTS_PER_SNAPSHOT
+        self,
+        peer: Peer,
+        store: PeerStore,
+        events_per_snapshot: int = EVENTS_PER_SNAPSHOT,
+        replays: Replays | None = None,
     ) -> None:
         self.peer = peer
         self._events_per_snapshot = events_per_snapshot
@@ -117,7 +122,7 @@ class DurablePeer:
         contents = store.load()
         self._started = bool(contents.events or contents.opening)
         try:
-            self._restore(contents)
+            self._restore(contents, replays)
         except StoreError:
             raise
         except Exception as error:
@@ -298,19 +303,18 @@ class DurablePeer:
 
     # --- reading ---
 
-    def _restore(self, contents: Contents) -> None:
-        for data in contents.opening:
-            self._replay(data)
+    def _restore(self, contents: Contents, replays: Replays | None) -> None:
         if contents.snapshot:
-            self.peer.state, self._watched, self._reveals = decode_snapshot(
-                self.peer.state,
-                contents.snapshot,
-                contents.states,
-            )
-            self._recorded_block = self.peer.state.block
-            self._states = len(contents.states)
-        for data in contents.events:
-            self._replay(data)
+            self._read(Contents(events=contents.opening), replays)
+            if replays is None or replays.find(contents) is None:
+                self.peer.state, self._watched, self._reveals = decode_snapshot(
+                    self.peer.state,
+                    contents.snapshot,
+                    contents.states,
+                )
+                self._recorded_block = self.peer.state.block
+        self._states = len(contents.states)
+        self._read(contents, replays)
         self.peer.state = without_preparations(self.peer.state)
         self._since_snapshot = len(contents.events)
         if self._started:
@@ -323,6 +327,30 @@ class DurablePeer:
                 self._keep(event, before, effects)
             else:
                 self._postpone(event, self.peer.state)
+
+    def _read(self, contents: Contents, replays: Replays | None) -> None:
+        """Replay the events of these contents, but for those that were replayed before."""
+        known = replays.find(contents) if replays is not None else None
+        if known is not None:
+            self.peer.state, self._recorded_block, self._erased = (
+                known.state,
+                known.block,
+                known.erased,
+            )
+            self._watched, self._reveals = [*known.watched], [*known.reveals]
+        for data in contents.events[len(known.contents.events) if known is not None else 0 :]:
+            self._replay(data)
+        if replays is not None:
+            replays.keep(
+                Replayed(
+                    contents,
+                    self.peer.state,
+                    self._recorded_block,
+                    tuple(self._watched),
+                    tuple(self._reveals),
+                    self._erased,
+                )
+            )
 
     def _replay(self, data: bytes) -> None:
         event = decode_event(data, self._recorded_block)

@@ -12,6 +12,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -184,10 +185,8 @@ class SqliteStore:
         version = int(self._query("PRAGMA user_version"))
         if version != VERSION:
             raise other_code(self.name, f"schema {version}", f"schema {VERSION}")
-        with closing(sqlite3.connect(":memory:")) as ours:
-            ours.executescript(_TABLES)
-            if _schema(self._database) != _schema(ours):
-                raise self._damaged("its tables are others than ours")
+        if _schema(self._database) != _our_schema():
+            raise self._damaged("its tables are others than ours")
         if self._query("PRAGMA quick_check") != "ok":
             raise self._damaged("its tables are not consistent")
         check_code(self.name, self._fact(CODE))
@@ -289,6 +288,13 @@ def _check_header(path: Path) -> None:
 def _schema(database: sqlite3.Connection) -> list[Any]:
     """The definitions of a file: a view or a trigger could make any statement of ours endless."""
     return database.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name").fetchall()
+
+
+@cache
+def _our_schema() -> list[Any]:
+    with closing(sqlite3.connect(":memory:")) as ours:
+        ours.executescript(_TABLES)
+        return _schema(ours)
 
 
 def _is_full(path: Path) -> bool:

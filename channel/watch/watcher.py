@@ -103,7 +103,7 @@ class Watcher:
             state = self._by_channel_spend.get(conditions) if conditions is not None else None
         else:
             # The publisher can make the solution too large for a node to give.
-            made = _coins_of(chain.children(channel.coin.id))
+            made = tuple(_coins_of(chain.children(channel.coin.id)))
             state = self._by_unroll_coin.get(made[0][0]) if len(made) == 1 else None
         if made and all(address in channel.rewards for address, _ in made):
             return Sight(Step.SHUT, peak, since=seen.spent, final=final)

@@ -92,7 +92,8 @@ class _Memory:
         """Multiply each point by its scalar, unless the product is known."""
         keys = [self._key(*product) for product in products]
         new = [at for at, key in enumerate(keys) if key not in self._products]
-        for at, point in zip(new, _multiplied([products[at] for at in new]), strict=True):
+        # By the first points, of which some have tables.
+        for at, point in zip(new, _multiplied([keys[at] for at in new]), strict=True):
             self._products[keys[at]] = point
             self._made.setdefault(point, keys[at])
         return [self._products[key] for key in keys]
@@ -168,12 +169,7 @@ class G1:
 
     def is_point(self, data: bytes) -> bool:
         """True if these are 48 canonical bytes of a point of the subgroup, not infinity."""
-        if len(data) != self.point_size or data[0] & 0x40:
-            return False
-        try:
-            return bytes(G1Element.from_bytes(data)) == data
-        except ValueError:
-            return False
+        return _is_point(data)
 
     def map(self, message: bytes) -> bytes:
         """CLVM's `g1_map` with its default domain."""
@@ -247,6 +243,17 @@ def _by_table(table: Table, scalar: int) -> bytes:
 def real_group() -> G1:
     """The group of every deck outside tests and demonstrations."""
     return G1()
+
+
+@lru_cache(maxsize=1 << 11)
+def _is_point(data: bytes) -> bool:
+    """The points of a few decks: what checks a proof, and then goes on, asks for each again."""
+    if len(data) != G1.point_size or data[0] & 0x40:
+        return False
+    try:
+        return bytes(G1Element.from_bytes(data)) == data
+    except ValueError:
+        return False
 
 
 @lru_cache(maxsize=1 << 10)

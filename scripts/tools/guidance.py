@@ -15,10 +15,9 @@ from channelsim.channel.attack.campaign import AttackTotals, attack_fast, defaul
 from channelsim.channel.attack.drawing import draw, swept
 from channelsim.channel.attack.generations import GuidedSearch
 from channelsim.channel.attack.goals import reached as goals_of
+from channelsim.channel.attack.remembering import remembered
 from channelsim.channel.attack.session import Session
-from channelsim.channel.crypto import bls
 from channelsim.games.amounts import counted
-from channelsim.games.deck import group
 
 EVERY = 50
 """Sessions between two lines."""
@@ -44,7 +43,7 @@ def guided(games: Sequence[str], seed: str, runs: int) -> Iterator[Session | Non
 
 
 def _session(attack: Attack) -> Session | None:
-    with bls.remembered(), group.remembered():
+    with remembered():
         return attack_fast(attack, AttackTotals())
 
 

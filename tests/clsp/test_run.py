@@ -16,7 +16,9 @@ from channelsim.clsp.run import (
     TooLarge,
     evaluate,
     items,
+    observed,
     read_node,
+    remembered,
     run,
     run_serialized,
     to_value,
@@ -161,3 +163,17 @@ def test_bytes_over_the_limit_are_not_read() -> None:
             read(longest + b"\x80")
         with pytest.raises(BadValue):
             read(b"\xff\x80")
+
+
+def test_a_remembered_run_is_counted_and_gives_the_same() -> None:
+    program, args = bytes.fromhex("ff10ff02ff0580"), serialize((b"\x02", (b"\x03", b"")))
+    seen = list[tuple[bytes, bytes]]()
+    with observed(lambda *what: seen.append(what)), remembered(), remembered():
+        first = run_serialized(program, args)
+        assert run_serialized(program, args) is first
+        assert run_serialized(program, args, 800) == CostExceeded()
+        assert run_serialized(program, serialize((b"\x02", (b"\x04", b"")))) != first
+    assert len(seen) == 4
+    again = run_serialized(program, args)
+    assert again == first
+    assert again is not first

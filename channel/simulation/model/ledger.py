@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from channelsim.channel.protocol.messages import Offer
-from channelsim.clsp.values import NIL, BadValue, Value, atom_to_int, deserialize, tree_hash
+from channelsim.clsp.values import NIL, BadValue, atom_to_int, deserialize, tree_hash
 from channelsim.games import registry
 from channelsim.games.contract import (
     Next,
@@ -37,7 +37,7 @@ from channelsim.games.referee import FIRST, GameCoin, infohash, referee
 Decks = Mapping[int, FinishedDeck]
 """All decks that a channel ever had ready, by number, as the honest side has them."""
 
-EVERY_EVIDENCE: tuple[Value, ...] = (NIL, *(bytes([number]) for number in range(256)))
+EVERY_EVIDENCE = tuple(map(as_evidence, (NIL, *(bytes([number]) for number in range(256)))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +149,11 @@ def _judged(
     judge, hashes = rules.validators[validator].judge, hashes_of(rules)
     slashed = valid = False
     step: Next | None = None
-    for evidence in map(as_evidence, (*EVERY_EVIDENCE, *known)):
+    for evidence in (*EVERY_EVIDENCE, *known):
         verdict = judge(state, move, share, amount, evidence.value, hashes)
-        match for_challenger(verdict, evidence.signature):
+        if evidence.signature:
+            verdict = for_challenger(verdict, evidence.signature)
+        match verdict:
             case Slash():
                 slashed = True
             case Valid(following):

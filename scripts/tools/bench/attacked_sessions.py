@@ -7,8 +7,7 @@ from time import process_time
 from channelsim.channel.attack.actions import Attack
 from channelsim.channel.attack.campaign import AttackTotals, attack_fast, attack_one, default_games
 from channelsim.channel.attack.drawing import draw
-from channelsim.channel.crypto import bls
-from channelsim.games.deck import group
+from channelsim.channel.attack.remembering import remembered
 from scripts.tools.bench.measuring import Figures, repeated
 
 SESSIONS = 20
@@ -37,6 +36,6 @@ def _rate(scripts: list[Attack], *, fast: bool) -> float:
     """Sessions a second."""
     totals, start = AttackTotals(), process_time()
     for script in scripts:
-        with bls.remembered(), group.remembered():
+        with remembered():
             (attack_fast if fast else attack_one)(script, totals)
     return len(scripts) / (process_time() - start)

@@ -10,12 +10,15 @@ from msgspec import structs
 from channelsim.channel.attack.noted_store import NotedStore, SealedSecrets
 from channelsim.channel.attack.trial_restarts import EVENTS, is_due, wrong_restart
 from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import Connected
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.event_codec import JournalEvent, decode_event
 from channelsim.channel.store.interface import Contents
 from channelsim.channel.store.memory_store import MemoryStore
+from channelsim.channel.store.replays import Replays
 from channelsim.channel.store.sealed_store import SealedStore
 from tests.channel.table import ANN, sit
 
@@ -68,3 +71,32 @@ def test_a_store_that_has_lost_its_bytes_is_found(lost: str) -> None:
     store.contents = replace(store.contents, events=kept)
     (found,) = wrong_restart(CONFIG, store, state, None, set())
     assert found.startswith("would have other" if lost == "all" else "could not start again")
+
+
+def test_a_trial_replays_what_trials_before_have_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    store, state = stored()
+    replays, replayed = Replays(), list[bytes]()
+    assert [*wrong_restart(CONFIG, store, state, None, set(), replays)] == []
+
+    def noted(data: bytes, block: Block) -> JournalEvent:
+        replayed.append(data)
+        return decode_event(data, block)
+
+    monkeypatch.setattr("channelsim.channel.store.durable_peer.decode_event", noted)
+    assert [*wrong_restart(CONFIG, store, state, None, set(), replays)] == []
+    assert not replayed
+    assert [*wrong_restart(CONFIG, store, state, None, set())] == []
+    assert len(replayed) == len(store.contents.events)
+
+
+def test_a_trial_relies_on_no_bytes_that_are_others_by_now() -> None:
+    store, state = stored()
+    replays, events = Replays(), store.contents.events
+    assert [*wrong_restart(CONFIG, store, state, None, set(), replays)] == []
+    for wrong, how in (((), "would have other"), ((*events[:-1], b"x"), "could not start")):
+        store.contents = Contents(events=wrong)
+        (found,) = wrong_restart(CONFIG, store, state, None, set(), replays)
+        assert found.startswith(how)
+    store.contents = Contents(events=(*events, b"x"))
+    (found,) = wrong_restart(CONFIG, store, state, None, set(), replays)
+    assert found.startswith("could not start")

@@ -270,13 +270,13 @@ def test_a_solution_is_read_within_limits() -> None:
         assert unroll_number(table.channel, state, solution) is None
         assert not pays(table.channel, state, solution)
         assert channel_conditions(solution) is None
-        assert created_coins(solution) == []
+        assert created_coins(solution) == ()
         if len(solution) > 1_900_000:
             continue
         # Where nobody signs it, it does not matter.
         padded = b"\xff\x80\xff\xff\x01" + serialize(conditions) + b"\xff" + solution + b"\x80"
         assert channel_conditions(padded) == tree_hash(conditions)
-        assert created_coins(padded) == [(bytes(32), 1)]
+        assert created_coins(padded) == ((bytes(32), 1),)
 
 
 def test_a_coin_that_the_node_has_not_reported_is_awaited() -> None:
