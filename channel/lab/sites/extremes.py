@@ -1,0 +1,224 @@
+"""Extremes: hands that drive the numbers of a state to where ordinary ones do not.
+
+The last round with a full board, a pot that carries over three times, all lots tied: a hand gets
+there by a row of decisions of which each is rare. Here a hand is remembered by its terms, its
+secrets and its decisions if one of its states shows a new fact, and is played again with a change,
+so that the next one begins where no hand has been before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TypeAlias
+
+from channelsim.channel.lab.sites.borders import stubborn
+from channelsim.channel.lab.sites.generate import site_of
+from channelsim.channel.lab.sites.hands import (
+    LONGEST,
+    Dealer,
+    any_terms,
+    near_a_limit,
+    to_the_limits,
+)
+from channelsim.channel.lab.sites.site import Site
+from channelsim.channel.lab.sites.state_facts import StateFacts
+from channelsim.channel.lab.targets.target import Target
+from channelsim.games.chance import Chance
+from channelsim.games.choices import takes
+from channelsim.games.contract import (
+    Action,
+    Amount,
+    Choice,
+    OneOf,
+    Player,
+    Policy,
+    Seat,
+    Terms,
+    any_action,
+)
+from channelsim.games.dealing import ENTROPY_SIZE
+from channelsim.games.hidden import hidden_values
+from channelsim.games.selfplay import PlayedMove, turns_of
+
+A_TURN = 140
+"""The work of a move of a hand, with the facts about it."""
+
+A_DRAW = 20
+"""The work of drawing a player's hidden values."""
+
+NEW_HAND = 0.1
+"""The share of hands that do not begin like another one."""
+
+AMONG = 6
+"""The facts among which the one that was seen least often decides which hand is played again."""
+
+DRAWS = 32
+"""The secrets of which the one is taken whose hidden values are nearest to others."""
+
+LATEST = 8
+"""The first hands that show a fact, of which the latest is played again."""
+
+FULLY, BRIEFLY = 24, 4
+"""Cases at a place with a new fact, and at one with a new combination."""
+
+Entropy: TypeAlias = tuple[bytes, bytes]
+"""The secret bytes of Alice and Bob."""
+
+
+@dataclass(frozen=True)
+class Hand:
+    """The start of a hand, and its decisions in order; None is one that is made anew."""
+
+    terms: Terms
+    entropy: Entropy
+    actions: tuple[Action | None, ...]
+
+
+class Extremes:
+    """Hands of a target by the facts that their states show; a hand costs `work`."""
+
+    def __init__(self, target: Target, secret: bytes) -> None:
+        self._target = target
+        self._chance = Chance(secret)
+        self._dealer = Dealer(target.game, self._chance)
+        self._facts = StateFacts()
+        self._seen: dict[int, int] = {}
+        self._shown_by: dict[int, tuple[Hand, int]] = {}
+        self._known: list[int] = []
+        self._decided = False
+        self.work = 0.0
+
+    @property
+    def ready(self) -> bool:
+        """True if hands can be played; without rules, nobody can."""
+        return self._target.rules is not None
+
+    def places(self) -> Iterator[tuple[Site, int]]:
+        """The places of one hand that show something new, or lead to it, each with the number of
+        cases that are worth trying there."""
+        hand = self._next_hand()
+        turns, actions = self._played(hand)
+        hand = replace(hand, actions=actions)
+        worth = [self._learned(turn, hand, at) for at, turn in enumerate(turns)]
+        for at, turn in enumerate(turns):
+            cases = max(worth[at : at + 2])
+            if cases and turn.before.validator in self._target.present:
+                yield site_of(self._target, turn, turns), cases
+
+    def _learned(self, turn: PlayedMove, hand: Hand, at: int) -> int:
+        """Count the facts of one turn; the number of cases that the new ones are worth."""
+        position, play = turn.before, turn.play
+        state = position.state.value() if position.state is not None else b""
+        name = position.validator or ""
+        facts, pairs = self._facts.of(name, state, turn.amount, play.move, play.share, at)
+        seen, cases = self._seen, 0
+        for some, worth in ((pairs, BRIEFLY), (facts, FULLY)):
+            for fact in some:
+                times = seen.get(fact, 0)
+                seen[fact] = times + 1
+                if times < LATEST:
+                    self._shown_by[fact] = hand, at
+                if not times:
+                    self._known.append(fact)
+                    cases = worth
+        return cases
+
+    # --- hands -------------------------------------------------------------------------------
+
+    def _next_hand(self) -> Hand:
+        """A new hand, or a change of one that shows a rare fact."""
+        chance = self._chance
+        if not self._known or chance.below(100) < 100 * NEW_HAND:
+            return Hand(*self._dealer.deal(any_terms(self._target, chance)), ())
+        rarest = min((chance.pick(self._known) for _ in range(AMONG)), key=self._seen.__getitem__)
+        hand, at = self._shown_by[rarest]
+        has_deck = bool(self._target.game.deck_positions)
+        changes: list[Callable[[Hand, int], Hand]] = []
+        if self._decided:
+            changes += [self._from_here, self._from_here, self._elsewhere, self._elsewhere]
+        if not has_deck:
+            changes += [self._on_other_terms]
+        if not has_deck and self._target.game.entropy_size:
+            changes += [self._with_another_secret, self._with_another_secret]
+        return chance.pick(changes)(hand, at) if changes else self._from_here(hand, 0)
+
+    def _from_here(self, hand: Hand, at: int) -> Hand:
+        """The hand up to this move or one beside it, and other decisions from there on."""
+        kept = max(at + self._chance.between(-1, 1), 0)
+        return replace(hand, actions=hand.actions[:kept])
+
+    def _elsewhere(self, hand: Hand, at: int) -> Hand:
+        """The hand with one or two decisions made anew."""
+        actions = list(hand.actions)
+        for _ in range(self._chance.between(1, 2)):
+            actions[self._chance.below(len(actions))] = None
+        return replace(hand, actions=tuple(actions))
+
+    def _on_other_terms(self, hand: Hand, at: int) -> Hand:
+        return replace(hand, terms=any_terms(self._target, self._chance))
+
+    def _with_another_secret(self, hand: Hand, at: int) -> Hand:
+        """The hand with other secret bytes of one player: with those of some draws by which it
+        hides nearly what it did, or nearly what its opponent does, or with any."""
+        chance, game = self._chance, self._target.game
+        seat = Seat(chance.below(2))
+        like = chance.pick((seat, seat.other, None)) if game.hidden else None
+        drawn = [chance.bytes(ENTROPY_SIZE) for _ in range(1 if like is None else DRAWS)]
+        if like is not None:
+            self.work += A_DRAW * DRAWS
+            wanted = hidden_values(game, like, hand.entropy[like])
+
+            def alike(entropy: bytes) -> int:
+                values = hidden_values(game, seat, entropy)
+                return sum(
+                    one == other
+                    for name in values
+                    for one, other in zip(values[name], wanted.get(name, b""), strict=False)
+                )
+
+            drawn = [max(drawn, key=alike)]
+        mine, theirs = drawn[0], hand.entropy[seat.other]
+        entropy = (mine, theirs) if seat is Seat.ALICE else (theirs, mine)
+        return replace(hand, entropy=entropy)
+
+    def _played(self, hand: Hand) -> tuple[list[PlayedMove], tuple[Action | None, ...]]:
+        """The moves of a hand, and the decisions that were made in it."""
+        target, chance = self._target, self._chance
+        made: list[Action] = []
+        otherwise = chance.pick((stubborn(chance), mirrored(made), to_the_limits, any_action))
+
+        def policy(player: Player, chance: Chance) -> Action:
+            choices = player.choices()
+            self._decided |= len(choices) > 1 or isinstance(choices[0], Amount | OneOf)
+            before = hand.actions[len(made)] if len(made) < len(hand.actions) else None
+            offered = before is not None and is_offered(before, choices)
+            action = before if before is not None and offered else otherwise(player, chance)
+            made.append(action)
+            return action
+
+        played = turns_of(
+            target.game, target.hashes, hand.terms, hand.entropy, (policy,) * 2, chance
+        )
+        turns = list(islice(played, LONGEST))
+        self.work += A_TURN * len(turns)
+        return turns, tuple(made)
+
+
+def is_offered(action: Action, choices: Sequence[Choice]) -> bool:
+    """True if one of the choices allows this action."""
+    return any(choice.verb == action.verb and takes(choice, action.amount) for choice in choices)
+
+
+def mirrored(made: Sequence[Action]) -> Policy:
+    """A policy that repeats the last action of a hand, its opponent's, where it can."""
+
+    def policy(player: Player, chance: Chance) -> Action:
+        choices = player.choices()
+        if made and is_offered(made[-1], choices):
+            return made[-1]
+        verbs = [choice for choice in choices if made and choice.verb == made[-1].verb]
+        return near_a_limit(chance.pick(verbs or choices), chance)
+
+    return policy
