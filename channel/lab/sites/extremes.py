@@ -8,6 +8,7 @@ so that the next one begins where no hand has been before.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -23,7 +24,7 @@ from channelsim.channel.lab.sites.hands import (
     to_the_limits,
 )
 from channelsim.channel.lab.sites.site import Site
-from channelsim.channel.lab.sites.state_facts import StateFacts
+from channelsim.channel.lab.sites.state_facts import StateFacts, numbers_at, numbers_of
 from channelsim.channel.lab.targets.target import Target
 from channelsim.games.chance import Chance
 from channelsim.games.choices import takes
@@ -32,6 +33,7 @@ from channelsim.games.contract import (
     Amount,
     Choice,
     OneOf,
+    Play,
     Player,
     Policy,
     Seat,
@@ -40,6 +42,7 @@ from channelsim.games.contract import (
 )
 from channelsim.games.dealing import ENTROPY_SIZE
 from channelsim.games.hidden import hidden_values
+from channelsim.games.judge import own_move
 from channelsim.games.selfplay import PlayedMove, turns_of
 
 A_TURN = 140
@@ -62,6 +65,21 @@ LATEST = 8
 
 FULLY, BRIEFLY = 24, 4
 """Cases at a place with a new fact, and at one with a new combination."""
+
+DRIVEN = 0.5
+"""The share of the changed hands that are to drive one number further."""
+
+RECENT = 8
+"""The latest goals that were driven further, which are tried as often as all the others."""
+
+OPTIONS = 8
+"""The actions that a driven player looks at."""
+
+A_LOOK = 60
+"""The work of looking where an action leads."""
+
+Goal: TypeAlias = tuple[str, str, int]
+"""A validator, the place of a number in its states, and 1 to make it greater, or -1 less."""
 
 Entropy: TypeAlias = tuple[bytes, bytes]
 """The secret bytes of Alice and Bob."""
@@ -87,6 +105,9 @@ class Extremes:
         self._seen: dict[int, int] = {}
         self._shown_by: dict[int, tuple[Hand, int]] = {}
         self._known: list[int] = []
+        self._furthest: dict[Goal, tuple[int, Hand, int]] = {}
+        self._goals: list[Goal] = []
+        self._recent: deque[Goal] = deque(maxlen=RECENT)
         self._decided = False
         self.work = 0.0
 
@@ -98,8 +119,9 @@ class Extremes:
     def places(self) -> Iterator[tuple[Site, int]]:
         """The places of one hand that show something new, or lead to it, each with the number of
         cases that are worth trying there."""
-        hand = self._next_hand()
-        turns, actions = self._played(hand)
+        goal = self._next_goal()
+        hand = self._next_hand(goal)
+        turns, actions = self._played(hand, goal)
         hand = replace(hand, actions=actions)
         worth = [self._learned(turn, hand, at) for at, turn in enumerate(turns)]
         for at, turn in enumerate(turns):
@@ -112,7 +134,18 @@ class Extremes:
         position, play = turn.before, turn.play
         state = position.state.value() if position.state is not None else b""
         name = position.validator or ""
-        facts, pairs = self._facts.of(name, state, turn.amount, play.move, play.share, at)
+        numbers = numbers_at(state, play.move, at)
+        facts, pairs = self._facts.of(name, numbers, turn.amount, play.share)
+        for place, number in numbers:
+            for goal in ((name, place, 1), (name, place, -1)):
+                if goal not in self._furthest:
+                    self._goals.append(goal)
+                    self._furthest[goal] = number, hand, at
+                further = goal[2] * (number - self._furthest[goal][0])
+                if further > 0:
+                    self._recent.append(goal)
+                if further >= 0:
+                    self._furthest[goal] = number, hand, at
         seen, cases = self._seen, 0
         for some, worth in ((pairs, BRIEFLY), (facts, FULLY)):
             for fact in some:
@@ -127,13 +160,24 @@ class Extremes:
 
     # --- hands -------------------------------------------------------------------------------
 
-    def _next_hand(self) -> Hand:
-        """A new hand, or a change of one that shows a rare fact."""
+    def _next_goal(self) -> Goal | None:
+        """The number to drive further in the next hand; None for a hand without a goal."""
+        chance = self._chance
+        driven = bool(self._goals) and chance.below(100) < 100 * DRIVEN
+        if not driven:
+            return None
+        return chance.pick(self._recent if self._recent and chance.chance(50) else self._goals)
+
+    def _next_hand(self, goal: Goal | None) -> Hand:
+        """A new hand, or a change of one that came furthest to the goal, or shows a rare fact."""
         chance = self._chance
         if not self._known or chance.below(100) < 100 * NEW_HAND:
             return Hand(*self._dealer.deal(any_terms(self._target, chance)), ())
-        rarest = min((chance.pick(self._known) for _ in range(AMONG)), key=self._seen.__getitem__)
-        hand, at = self._shown_by[rarest]
+        if goal is not None:
+            _, hand, at = self._furthest[goal]
+        else:
+            few = (chance.pick(self._known) for _ in range(AMONG))
+            hand, at = self._shown_by[min(few, key=self._seen.__getitem__)]
         has_deck = bool(self._target.game.deck_positions)
         changes: list[Callable[[Hand, int], Hand]] = []
         if self._decided:
@@ -145,8 +189,10 @@ class Extremes:
         return chance.pick(changes)(hand, at) if changes else self._from_here(hand, 0)
 
     def _from_here(self, hand: Hand, at: int) -> Hand:
-        """The hand up to this move or one beside it, and other decisions from there on."""
-        kept = max(at + self._chance.between(-1, 1), 0)
+        """The hand up to this move or an earlier one, and other decisions from there on."""
+        chance = self._chance
+        kept = at + 1 if chance.chance(25) else chance.between(max(at - 2, 0), at)
+        kept = chance.between(0, at) if chance.chance(25) else kept
         return replace(hand, actions=hand.actions[:kept])
 
     def _elsewhere(self, hand: Hand, at: int) -> Hand:
@@ -183,11 +229,44 @@ class Extremes:
         entropy = (mine, theirs) if seat is Seat.ALICE else (theirs, mine)
         return replace(hand, entropy=entropy)
 
-    def _played(self, hand: Hand) -> tuple[list[PlayedMove], tuple[Action | None, ...]]:
+    def _policy(self, goal: Goal | None, hand: Hand, made: Sequence[Action]) -> Policy:
+        """How both players decide where a hand with these decisions goes on anew."""
+        chance = self._chance
+        if goal is not None and chance.chance(60):
+            return self._towards(goal, hand.terms.amount)
+        return chance.pick((stubborn(chance), repeating(made), to_the_limits, any_action))
+
+    def _towards(self, goal: Goal, amount: int) -> Policy:
+        """A policy that mostly takes the action which drives the number furthest, and that does
+        not end the hand."""
+        validator, place, sign = goal
+
+        def policy(player: Player, chance: Chance) -> Action:
+            few = [near_a_limit(chance.pick(player.choices()), chance) for _ in range(OPTIONS)]
+            if chance.chance(15):
+                return few[0]
+            return max(dict.fromkeys(few), key=lambda action: worth(player, action))
+
+        def worth(player: Player, action: Action) -> tuple[bool, int]:
+            self.work += A_LOOK
+            play = player.act(action)
+            if not isinstance(play, Play):
+                return False, 0
+            step = own_move(self._target.game, self._target.hashes, player.position, amount, play)
+            if step is None:
+                return False, 0
+            numbers = dict(numbers_of(step.state.value())) if step.validator == validator else {}
+            return True, sign * numbers.get(place, 0)
+
+        return policy
+
+    def _played(
+        self, hand: Hand, goal: Goal | None
+    ) -> tuple[list[PlayedMove], tuple[Action | None, ...]]:
         """The moves of a hand, and the decisions that were made in it."""
         target, chance = self._target, self._chance
         made: list[Action] = []
-        otherwise = chance.pick((stubborn(chance), mirrored(made), to_the_limits, any_action))
+        otherwise = self._policy(goal, hand, made)
 
         def policy(player: Player, chance: Chance) -> Action:
             choices = player.choices()
@@ -211,7 +290,7 @@ def is_offered(action: Action, choices: Sequence[Choice]) -> bool:
     return any(choice.verb == action.verb and takes(choice, action.amount) for choice in choices)
 
 
-def mirrored(made: Sequence[Action]) -> Policy:
+def repeating(made: Sequence[Action]) -> Policy:
     """A policy that repeats the last action of a hand, its opponent's, where it can."""
 
     def policy(player: Player, chance: Chance) -> Action:

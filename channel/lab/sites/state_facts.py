@@ -51,6 +51,13 @@ def numbers_of(state: Value) -> list[tuple[str, int]]:
     return numbers
 
 
+def numbers_at(state: Value, move: bytes, turn: int) -> list[tuple[str, int]]:
+    """The numbers of a place, at most `MOST`: those of its state, the move made there if it is
+    short, and how many moves came before."""
+    numbers = [("turn", turn), *numbers_of(state)][:MOST]
+    return [*numbers, ("move", atom_to_int(move))] if len(move) <= NUMBER else numbers
+
+
 def _items(value: Value) -> list[Value]:
     items = []
     while isinstance(value, tuple):
@@ -68,13 +75,10 @@ class StateFacts:
         self._ids: dict[Fact, int] = {}
 
     def of(
-        self, validator: str, state: Value, amount: int, move: bytes, share: int, turn: int
+        self, validator: str, inside: Sequence[tuple[str, int]], amount: int, share: int
     ) -> tuple[list[int], list[int]]:
-        """The facts of a place and of the move made there, which is the hand's number `turn`; then
-        the combinations of two extremes or relations. Each has a number of its own."""
-        inside = [("turn", turn), *numbers_of(state)][:MOST]
-        if len(move) <= NUMBER:
-            inside.append(("move", atom_to_int(move)))
+        """The facts of these numbers of a place, where a move declares this share; then the
+        combinations of two extremes or relations. Each has a number of its own."""
         facts = [self._id((validator, name, _rough(number))) for name, number in inside]
         notable = [
             fact
