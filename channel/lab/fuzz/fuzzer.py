@@ -39,6 +39,7 @@ from channelsim.channel.lab.sites.hands import plain_hands
 from channelsim.channel.lab.sites.hash_paths import HashPaths
 from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.program_words import constants
+from channelsim.channel.lab.sites.recorded_extremes import RecordedExtremes
 from channelsim.channel.lab.sites.site import Call, Site, make_site, recommitted
 from channelsim.channel.lab.sites.state_changes import disturbed
 from channelsim.channel.lab.targets.target import REFEREE, Target
@@ -113,7 +114,14 @@ STEERING = 0.08
 """The largest share of the work that goes into hands that are steered to extremes."""
 
 Search: TypeAlias = (
-    DuelSearch | DealSearch | Borders | Extremes | RareSearch | OperandSearch | BranchSearch
+    DuelSearch
+    | DealSearch
+    | Borders
+    | Extremes
+    | RecordedExtremes
+    | RareSearch
+    | OperandSearch
+    | BranchSearch
 )
 """A search with an account of its own."""
 
@@ -163,7 +171,9 @@ class Fuzzer:
         self._deals = DealSearch(self.target, chosen)
         self._borders = Borders(self.target, derive(self.seed.encode(), "borders", self.number))
         steered = derive(self.seed.encode(), "extremes", self.number)
-        self._extremes = Extremes(self.target, steered)
+        has_rules = self.target.rules is not None
+        self._extremes: Extremes | RecordedExtremes
+        self._extremes = (Extremes if has_rules else RecordedExtremes)(self.target, steered)
         self._rare = RareSearch(self.target, self._chance)
         played = derive(self.seed.encode(), "operands", self.number)
         self._operands = OperandSearch(self.target, played, self._chance)

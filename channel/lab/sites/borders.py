@@ -54,7 +54,7 @@ class Borders:
     def __init__(self, target: Target, secret: bytes) -> None:
         self._target = target
         self._chance = Chance(secret)
-        self._dealer = Dealer(target.game, self._chance)
+        self._dealer = Dealer(target, self._chance)
         self._tried: Counter[Border] = Counter()
         self._barren = 0
         self.work = 0.0

@@ -8,13 +8,13 @@ so that the next one begins where no hand has been before.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias
 
 from channelsim.channel.lab.sites.borders import stubborn
+from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import (
     LONGEST,
@@ -23,9 +23,10 @@ from channelsim.channel.lab.sites.hands import (
     near_a_limit,
     to_the_limits,
 )
+from channelsim.channel.lab.sites.known_hands import Goal, KnownHands, how_far
 from channelsim.channel.lab.sites.site import Site
-from channelsim.channel.lab.sites.state_facts import StateFacts, numbers_at, numbers_of
 from channelsim.channel.lab.targets.target import Target
+from channelsim.clsp.values import NIL, Value
 from channelsim.games.chance import Chance
 from channelsim.games.choices import takes
 from channelsim.games.contract import (
@@ -51,35 +52,14 @@ A_TURN = 140
 A_DRAW = 20
 """The work of drawing a player's hidden values."""
 
-NEW_HAND = 0.1
-"""The share of hands that do not begin like another one."""
-
-AMONG = 6
-"""The facts among which the one that was seen least often decides which hand is played again."""
-
 DRAWS = 32
 """The secrets of which the one is taken whose hidden values are nearest to others."""
-
-LATEST = 8
-"""The first hands that show a fact, of which the latest is played again."""
-
-FULLY, BRIEFLY = 24, 4
-"""Cases at a place with a new fact, and at one with a new combination."""
-
-DRIVEN = 0.5
-"""The share of the changed hands that are to drive one number further."""
-
-RECENT = 8
-"""The latest goals that were driven further, which are tried as often as all the others."""
 
 OPTIONS = 8
 """The actions that a driven player looks at."""
 
 A_LOOK = 60
 """The work of looking where an action leads."""
-
-Goal: TypeAlias = tuple[str, str, int]
-"""A validator, the place of a number in its states, and 1 to make it greater, or -1 less."""
 
 Entropy: TypeAlias = tuple[bytes, bytes]
 """The secret bytes of Alice and Bob."""
@@ -100,84 +80,41 @@ class Extremes:
     def __init__(self, target: Target, secret: bytes) -> None:
         self._target = target
         self._chance = Chance(secret)
-        self._dealer = Dealer(target.game, self._chance)
-        self._facts = StateFacts()
-        self._seen: dict[int, int] = {}
-        self._shown_by: dict[int, tuple[Hand, int]] = {}
-        self._known: list[int] = []
-        self._furthest: dict[Goal, tuple[int, Hand, int]] = {}
-        self._goals: list[Goal] = []
-        self._recent: deque[Goal] = deque(maxlen=RECENT)
+        self._dealer = Dealer(target, self._chance)
+        self._known: KnownHands[Hand] = KnownHands(FastChance(self._chance.bytes(16)))
         self._decided = False
         self.work = 0.0
 
     @property
     def ready(self) -> bool:
-        """True if hands can be played; without rules, nobody can."""
+        """True if hands can be played; without rules, `RecordedExtremes` joins recorded moves."""
         return self._target.rules is not None
 
     def places(self) -> Iterator[tuple[Site, int]]:
         """The places of one hand that show something new, or lead to it, each with the number of
         cases that are worth trying there."""
-        goal = self._next_goal()
+        goal = self._known.next_goal()
         hand = self._next_hand(goal)
         turns, actions = self._played(hand, goal)
         hand = replace(hand, actions=actions)
-        worth = [self._learned(turn, hand, at) for at, turn in enumerate(turns)]
+        worth = [
+            self._known.learn(hand, at, *where(turn), turn.amount, turn.play)
+            for at, turn in enumerate(turns)
+        ]
         for at, turn in enumerate(turns):
             cases = max(worth[at : at + 2])
             if cases and turn.before.validator in self._target.present:
                 yield site_of(self._target, turn, turns), cases
 
-    def _learned(self, turn: PlayedMove, hand: Hand, at: int) -> int:
-        """Count the facts of one turn; the number of cases that the new ones are worth."""
-        position, play = turn.before, turn.play
-        state = position.state.value() if position.state is not None else b""
-        name = position.validator or ""
-        numbers = numbers_at(state, play.move, at)
-        facts, pairs = self._facts.of(name, numbers, turn.amount, play.share)
-        for place, number in numbers:
-            for goal in ((name, place, 1), (name, place, -1)):
-                if goal not in self._furthest:
-                    self._goals.append(goal)
-                    self._furthest[goal] = number, hand, at
-                further = goal[2] * (number - self._furthest[goal][0])
-                if further > 0:
-                    self._recent.append(goal)
-                if further >= 0:
-                    self._furthest[goal] = number, hand, at
-        seen, cases = self._seen, 0
-        for some, worth in ((pairs, BRIEFLY), (facts, FULLY)):
-            for fact in some:
-                times = seen.get(fact, 0)
-                seen[fact] = times + 1
-                if times < LATEST:
-                    self._shown_by[fact] = hand, at
-                if not times:
-                    self._known.append(fact)
-                    cases = worth
-        return cases
-
     # --- hands -------------------------------------------------------------------------------
-
-    def _next_goal(self) -> Goal | None:
-        """The number to drive further in the next hand; None for a hand without a goal."""
-        chance = self._chance
-        driven = bool(self._goals) and chance.below(100) < 100 * DRIVEN
-        if not driven:
-            return None
-        return chance.pick(self._recent if self._recent and chance.chance(50) else self._goals)
 
     def _next_hand(self, goal: Goal | None) -> Hand:
         """A new hand, or a change of one that came furthest to the goal, or shows a rare fact."""
         chance = self._chance
-        if not self._known or chance.below(100) < 100 * NEW_HAND:
+        known = self._known.pick(goal)
+        if known is None:
             return Hand(*self._dealer.deal(any_terms(self._target, chance)), ())
-        if goal is not None:
-            _, hand, at = self._furthest[goal]
-        else:
-            few = (chance.pick(self._known) for _ in range(AMONG))
-            hand, at = self._shown_by[min(few, key=self._seen.__getitem__)]
+        hand, at = known
         has_deck = bool(self._target.game.deck_positions)
         changes: list[Callable[[Hand, int], Hand]] = []
         if self._decided:
@@ -239,24 +176,22 @@ class Extremes:
     def _towards(self, goal: Goal, amount: int) -> Policy:
         """A policy that mostly takes the action which drives the number furthest, and that does
         not end the hand."""
-        validator, place, sign = goal
 
         def policy(player: Player, chance: Chance) -> Action:
-            few = [near_a_limit(chance.pick(player.choices()), chance) for _ in range(OPTIONS)]
-            if chance.chance(15):
+            choices = player.choices()
+            drawn = (near_a_limit(chance.pick(choices), chance) for _ in range(OPTIONS))
+            few = tuple(dict.fromkeys(drawn))
+            if len(few) == 1 or chance.chance(15):
                 return few[0]
-            return max(dict.fromkeys(few), key=lambda action: worth(player, action))
+            return max(few, key=lambda action: worth(player, action))
 
         def worth(player: Player, action: Action) -> tuple[bool, int]:
             self.work += A_LOOK
             play = player.act(action)
             if not isinstance(play, Play):
-                return False, 0
-            step = own_move(self._target.game, self._target.hashes, player.position, amount, play)
-            if step is None:
-                return False, 0
-            numbers = dict(numbers_of(step.state.value())) if step.validator == validator else {}
-            return True, sign * numbers.get(place, 0)
+                return how_far(goal, None)
+            game, hashes = self._target.game, self._target.hashes
+            return how_far(goal, own_move(game, hashes, player.position, amount, play))
 
         return policy
 
@@ -283,6 +218,12 @@ class Extremes:
         turns = list(islice(played, LONGEST))
         self.work += A_TURN * len(turns)
         return turns, tuple(made)
+
+
+def where(turn: PlayedMove) -> tuple[str, Value]:
+    """The validator and the state before a move."""
+    state = turn.before.state
+    return turn.before.validator or "", NIL if state is None else state.value()
 
 
 def is_offered(action: Action, choices: Sequence[Choice]) -> bool:

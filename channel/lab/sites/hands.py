@@ -12,7 +12,6 @@ from channelsim.games.contract import (
     Action,
     Amount,
     Choice,
-    Game,
     OneOf,
     Parameters,
     Player,
@@ -96,15 +95,15 @@ def plain_terms(target: Target, changes: Parameters = NO_CHANGES) -> Terms:
 
 
 class Dealer:
-    """Deals the hands of a game; a prepared deck is a stacked one, which costs less."""
+    """Deals the hands of a target's game; a prepared deck is a stacked one, which costs less."""
 
-    def __init__(self, game: Game, chance: Chance) -> None:
-        self._game, self._chance = game, chance
+    def __init__(self, target: Target, chance: Chance) -> None:
+        self._target, self._chance = target, chance
         self._stacked: StackedDealer | None = None
 
     def deal(self, terms: Terms) -> tuple[Terms, tuple[bytes, bytes]]:
         """The terms with a deck if the game has one, and the secret bytes of Alice and Bob."""
-        game, chance = self._game, self._chance
+        game, chance = self._target.game, self._chance
         if not game.deck_positions:
             return deal(game, terms, chance)
         self._stacked = self._stacked or StackedDealer(game, chance)
