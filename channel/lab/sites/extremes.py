@@ -98,7 +98,7 @@ class Extremes:
         turns, actions = self._played(hand, goal)
         hand = replace(hand, actions=actions)
         worth = [
-            self._known.learn(hand, at, *where(turn), turn.amount, turn.play)
+            self._known.learn(hand, at, *place_of(turn), turn.amount, turn.play)
             for at, turn in enumerate(turns)
         ]
         for at, turn in enumerate(turns):
@@ -220,7 +220,7 @@ class Extremes:
         return turns, tuple(made)
 
 
-def where(turn: PlayedMove) -> tuple[str, Value]:
+def place_of(turn: PlayedMove) -> tuple[str, Value]:
     """The validator and the state before a move."""
     state = turn.before.state
     return turn.before.validator or "", NIL if state is None else state.value()
