@@ -32,12 +32,14 @@ from channelsim.channel.lab.fuzz.worst import worst_variant
 from channelsim.channel.lab.laws import Law, laws_for, tried
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.borders import Borders
+from channelsim.channel.lab.sites.extremes import Extremes
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import generate_sites
 from channelsim.channel.lab.sites.hands import plain_hands
 from channelsim.channel.lab.sites.hash_paths import HashPaths
 from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.program_words import constants
+from channelsim.channel.lab.sites.recorded_extremes import RecordedExtremes
 from channelsim.channel.lab.sites.site import Call, Site, make_site, recommitted
 from channelsim.channel.lab.sites.state_changes import disturbed
 from channelsim.channel.lab.targets.target import REFEREE, Target
@@ -108,7 +110,19 @@ PLAIN = 400
 ENOUGH = 6
 """The sites of each validator that are enough for that."""
 
-Search: TypeAlias = DuelSearch | DealSearch | Borders | RareSearch | OperandSearch | BranchSearch
+STEERING = 0.08
+"""The largest share of the work that goes into hands that are steered to extremes."""
+
+Search: TypeAlias = (
+    DuelSearch
+    | DealSearch
+    | Borders
+    | Extremes
+    | RecordedExtremes
+    | RareSearch
+    | OperandSearch
+    | BranchSearch
+)
 """A search with an account of its own."""
 
 Cause: TypeAlias = tuple[str, str, str]
@@ -156,6 +170,10 @@ class Fuzzer:
         chosen = derive(self.seed.encode(), "rare deals", self.number)
         self._deals = DealSearch(self.target, chosen)
         self._borders = Borders(self.target, derive(self.seed.encode(), "borders", self.number))
+        steered = derive(self.seed.encode(), "extremes", self.number)
+        has_rules = self.target.rules is not None
+        self._extremes: Extremes | RecordedExtremes
+        self._extremes = (Extremes if has_rules else RecordedExtremes)(self.target, steered)
         self._rare = RareSearch(self.target, self._chance)
         played = derive(self.seed.encode(), "operands", self.number)
         self._operands = OperandSearch(self.target, played, self._chance)
@@ -223,6 +241,8 @@ class Fuzzer:
                 yield from self._on_account_of(self._deals, self._called(self._deals, "deal"))
             elif rounds > HANDS_FIRST and self._due(self._borders, BORDERING):
                 yield from self._on_account_of(self._borders, self._called(self._borders, "border"))
+            elif rounds > HANDS_FIRST and self._due(self._extremes, STEERING):
+                yield from self._on_account_of(self._extremes, self._steered())
             elif rounds > HANDS_FIRST and self._due(self._branches, BRANCHING):
                 calls = self._called(self._branches, "branch")
                 yield from self._on_account_of(self._branches, calls)
@@ -259,6 +279,10 @@ class Fuzzer:
     def _drawn(self, search: RareSearch | OperandSearch) -> Iterator[Trial]:
         for site in search.places():
             yield self._trial(site, self._mutated(site, RARE_CASES))
+
+    def _steered(self) -> Iterator[Trial]:
+        for site, cases in self._extremes.places():
+            yield self._trial(site, self._mutated(site, cases))
 
     @property
     def _dealing(self) -> float:

@@ -14,13 +14,17 @@ from itertools import islice
 from typing import TypeAlias
 
 from channelsim.channel.lab.sites.generate import site_of
-from channelsim.channel.lab.sites.hands import LONGEST, MOST_STACK, any_terms, near_a_limit
+from channelsim.channel.lab.sites.hands import (
+    LONGEST,
+    MOST_STACK,
+    Dealer,
+    any_terms,
+    near_a_limit,
+)
 from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.channel.lab.targets.target import Target
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Action, Amount, OneOf, Play, Player, Policy, Terms
-from channelsim.games.dealing import StackedDealer, deal
-from channelsim.games.deck.terms import CARDS
 from channelsim.games.selfplay import PlayedMove, turns_of
 
 DEEP_STACK = 80
@@ -50,7 +54,7 @@ class Borders:
     def __init__(self, target: Target, secret: bytes) -> None:
         self._target = target
         self._chance = Chance(secret)
-        self._dealer: StackedDealer | None = None
+        self._dealer = Dealer(target, self._chance)
         self._tried: Counter[Border] = Counter()
         self._barren = 0
         self.work = 0.0
@@ -100,12 +104,7 @@ class Borders:
 
     def _turns(self, terms: Terms, policy: Policy) -> Iterator[PlayedMove]:
         target, chance = self._target, self._chance
-        if not target.game.deck_positions:
-            terms, entropy = deal(target.game, terms, chance)
-        else:
-            self._dealer = self._dealer or StackedDealer(target.game, chance)
-            cards = chance.draw(range(CARDS), target.game.deck_positions)
-            terms, entropy = self._dealer.deal(terms, cards, chance)
+        terms, entropy = self._dealer.deal(terms)
         return turns_of(target.game, target.hashes, terms, entropy, (policy, policy), chance)
 
 

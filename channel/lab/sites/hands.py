@@ -18,6 +18,8 @@ from channelsim.games.contract import (
     Policy,
     Terms,
 )
+from channelsim.games.dealing import StackedDealer, deal
+from channelsim.games.deck.terms import CARDS
 from channelsim.games.errors import BadTerms
 from channelsim.games.selfplay import PlayedMove, turns
 
@@ -90,6 +92,23 @@ def plain_terms(target: Target, changes: Parameters = NO_CHANGES) -> Terms:
     """Terms with small round amounts."""
     game = target.game
     return game.terms({**game.default_parameters(PLAIN_UNIT, PLAIN_STACK), **changes})
+
+
+class Dealer:
+    """Deals the hands of a target's game; a prepared deck is a stacked one, which costs less."""
+
+    def __init__(self, target: Target, chance: Chance) -> None:
+        self._target, self._chance = target, chance
+        self._stacked: StackedDealer | None = None
+
+    def deal(self, terms: Terms) -> tuple[Terms, tuple[bytes, bytes]]:
+        """The terms with a deck if the game has one, and the secret bytes of Alice and Bob."""
+        game, chance = self._target.game, self._chance
+        if not game.deck_positions:
+            return deal(game, terms, chance)
+        self._stacked = self._stacked or StackedDealer(game, chance)
+        cards = chance.draw(range(CARDS), game.deck_positions)
+        return self._stacked.deal(terms, cards, chance)
 
 
 def to_the_limits(player: Player, chance: Chance) -> Action:
