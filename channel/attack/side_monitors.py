@@ -198,13 +198,16 @@ class SideMonitors:
         for how in (*large(*kept), *self.workload.excess()):
             self._found("work", how)
 
-    def stopped(self, *, in_doubt: bool = False) -> None:
-        """Look at the files of a process that has ended, its last event perhaps `in_doubt`."""
+    def stopped(self, *, in_doubt: bool = False, killed: bool = False) -> None:
+        """Look at the files of a process that has ended, its last event perhaps `in_doubt`.
+
+        One that was `killed` has left the log of its database, which the next one empties.
+        """
         files = [path for path in sorted(self.folder.rglob("*")) if path.is_file()]
         size = sum(path.stat().st_size for path in files)
         most = MOST_BYTES + MOST_BYTES_PER_EVENT * self.changes
         most += TIMES_RECEIVED * (sum(map(len, self.messages)) + self.pinned)
-        if size > most:
+        if size > most and not killed:
             after = counted(self.changes, "event")
             self._found("disk", f"has files of {counted(size, 'byte')} after {after}")
         for path in files:
@@ -215,7 +218,7 @@ class SideMonitors:
                 self._found("sealed", f"can be read in {path.name} without its keys")
             if self.secrets.left_in(data):
                 self._found("erased", f"has secrets of an erased deck in {path.name}")
-        if not in_doubt:
+        if not in_doubt and not killed:
             for how in _misread(self.folder / FILE, self.state):
                 self._found("overview", how)
 

@@ -42,6 +42,7 @@ from channelsim.channel.attack.session_limits import (
     Endless,
 )
 from channelsim.channel.attack.side_monitors import SideMonitors
+from channelsim.channel.attack.side_processes import SideProcess, SideProcesses
 from channelsim.channel.attack.sides import configs_of, player_of, scenario_of
 from channelsim.channel.attack.situations import Killed, Noted, Restarted, Situations, side_of
 from channelsim.channel.attack.virtual_time import (
@@ -81,10 +82,15 @@ def run(attack: Attack) -> Session:
     return session
 
 
-def run_observed(attack: Attack, observer: Observer = NOBODY) -> tuple[Session, Run]:
-    """Run a script with an observer; also returns the run as promises are checked by."""
+def run_observed(
+    attack: Attack, observer: Observer = NOBODY, real: SideProcesses | None = None
+) -> tuple[Session, Run]:
+    """Run a script with an observer; also returns the run as promises are checked by.
+
+    The node and the sides may have `real` processes.
+    """
     with tempfile.TemporaryDirectory(prefix="channelsim-", dir=fast_folder()) as folder:
-        return World(attack, Path(folder), observer).run()
+        return World(attack, Path(folder), observer, real=real).run()
 
 
 def fast_folder() -> str | None:
@@ -101,6 +107,7 @@ class World:
     folder: Path
     observer: Observer = NOBODY
     log: list[str] = field(default_factory=list)
+    real: SideProcesses | None = None
 
     def __post_init__(self) -> None:
         """Make the chain, both parties, and what is between them."""
@@ -108,7 +115,11 @@ class World:
         self.hostile = hostile_side(attack.actions)
         self.scenario = scenario_of(attack)
         seed = attack.seed.encode()
-        self.node = SimulatedChain(node_seed(seed), NodeSettings(mixed=attack.mixed))
+        self.node: FarmableChain = (
+            SimulatedChain(node_seed(seed), NodeSettings(mixed=attack.mixed))
+            if self.real is None
+            else self.real.node
+        )
         self._filled = filled_chain(self.node, attack)
         self.chain: FarmableChain = self._filled or self.node
         self.script = Script(possible(attack.actions))
@@ -159,6 +170,8 @@ class World:
                 copies=self._copies(config),
                 undone=self.script.done.remove,
                 hostile=self._make_hostile if config.side == self.hostile else None,
+                beside=(lambda side: side) if self.real is None else self.real.beside,
+                real=self._real_process(config),
                 player=partial(player_of, attack, self._deal),
             )
             for config in configs
@@ -301,12 +314,20 @@ class World:
         ]
         return OldCopies(self.folder / config.name, actions, self.hostile is None)
 
+    def _real_process(self, config: Config) -> SideProcess | None:
+        if self.real is None or config.side == self.hostile:
+            return None
+        return self.real.side(config, self.folder / config.name)
+
     def _make_hostile(self, peer: Peer) -> HostileSide:
+        rewind = self.blocks.rewind
+        if self.real is not None:
+            rewind = self.real.rewinding(rewind)
         around = Surroundings(
             seed=self.attack.seed.encode(),
             games=self.attack.games,
             chain=self.chain,
-            rewind=self.blocks.rewind,
+            rewind=rewind,
             took_place=self._took_place,
             reconnect=lambda: asyncio.get_running_loop().call_soon(
                 self.wire.reset, Action("reset", 0, 0)

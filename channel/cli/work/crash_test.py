@@ -14,7 +14,7 @@ from channelsim.channel.documents.crashes import CrashesDocument
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.findings.finding import summary
 from channelsim.channel.report.terminal import console, say
-from channelsim.channel.simulation.crashes import SIGNATURE
+from channelsim.channel.attack.crashed_run import SIGNATURE
 from channelsim.channel.simulation.kills import AIMS, Stage
 from channelsim.channel.simulation.promises.checker import CHECKS
 from channelsim.games.amounts import counted

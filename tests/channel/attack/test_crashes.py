@@ -26,7 +26,7 @@ from channelsim.channel.peer.play import play_state
 from channelsim.channel.protocol.messages import Funded, Request, decode
 from channelsim.channel.session.session_events import Handled
 from channelsim.channel.session.setup import Setup
-from channelsim.channel.simulation.crashes import CrashedRun
+from channelsim.channel.attack.crashed_run import CrashedRun
 from channelsim.channel.simulation.kills import AIMS, LOST, Stage
 from channelsim.channel.simulation.scenario import Scenario, setup_of
 from channelsim.games import registry
