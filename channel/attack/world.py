@@ -62,7 +62,7 @@ from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.dealers import dealt
-from channelsim.channel.session.identity import node_seed, policy_chance
+from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.session_events import BlockMade, Handled, Pushed, SessionEvent
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.kills import Kill
@@ -135,9 +135,7 @@ class World:
         configs = configs_of(attack, self.chain, market)
         self._start = self.chain.peak()
         first, second = (
-            Party(config.name, peer, peer, policy_chance(seed, config.side))
-            for config in configs
-            for peer in [Peer(config)]
+            Party(config.name, peer, peer) for config in configs for peer in [Peer(config)]
         )
         self.parties = first, second
         self.run_log = RunLog(self.chain, self.parties)

@@ -32,6 +32,7 @@ from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.scenario import check
 from channelsim.channel.simulation.sweep import dealer_of_menus, menus
 from channelsim.channel.simulation.sweep_campaign import SweepReport
+from channelsim.channel.simulation.terms import Proposals
 from channelsim.games.names import nearest
 
 
@@ -63,15 +64,17 @@ def run(options: DisputeRunOptions) -> int:
         attack = dispute_script(scenario, old_copy)
         with displayed(files, quiet=options.quiet) as (display, file):
             return run_attacked(attack, file.write, file.finish, display)
-    if scenario.staggered and len(scenario.games) * scenario.hands == 1:
+    if options.scenario.staggered and len(scenario.games) * scenario.hands == 1:
         raise UsageError("--staggered: one hand of one game has no next one; add --hands or --game")
     return dispute_with_files(scenario, files, quiet=options.quiet, anywhere=step is None)
 
 
 def _fields(options: DisputeRunOptions) -> dict[str, Any]:
-    """The options that are fields of a scenario."""
+    """The options that are fields of a scenario, or of its terms."""
     given = asdict(options.scenario)
     del given["old_copy"]
+    if given.pop("staggered"):
+        given["proposals"] = Proposals.STAGGERED
     return given
 
 

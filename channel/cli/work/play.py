@@ -36,16 +36,14 @@ def play(options: PlayOptions) -> int:
         )
 
         name, step = adversary_and_step(options.adversary)
-        stakes = asdict(options.stakes)
         scenario = described_scenario(
             name,
             games=options.game,
             step=step,
             seed=options.seed,
-            contribution=stakes.pop("balance"),
             policies=None if options.policy is None else policy_pair(options.policy),
             mixed=options.mix,
-            **stakes,
+            **asdict(options.stakes),
             **asdict(options.fees),
         )
         return dispute_with_files(scenario, files, quiet=options.quiet, anywhere=step is None)

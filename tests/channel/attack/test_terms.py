@@ -9,7 +9,7 @@ import pytest
 from channelsim.channel.attack.actions import Attack, check
 from channelsim.channel.attack.disputes import dispute_script, play, scenario_in
 from channelsim.channel.attack.kinds import WEATHERS
-from channelsim.channel.attack.terms import Proposals, Terms
+from channelsim.channel.simulation.terms import Proposals, Terms
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import GameStarted
 from channelsim.channel.simulation.scenario import FEES, Scenario
