@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any
 
 import msgspec
 
 from channelsim.channel.adversaries.registry import get, names
+from channelsim.channel.attack.actions import Attack
 from channelsim.channel.attack.disputes import dispute_script
+from channelsim.channel.attack.side_processes import SideProcesses, side_processes
 from channelsim.channel.cli.attacked_disputes import run_attacked
 from channelsim.channel.cli.option_groups import SessionFiles
 from channelsim.channel.cli.options import game_names
@@ -77,9 +80,12 @@ def dispute_with_files(
 ) -> int:
     """Run a dispute as its options say; the exit code. `anywhere` as in `run_attacked`."""
     script = dispute_script(scenario)
-    with displayed(files, quiet=quiet) as (display, file):
+    with ExitStack() as stack, displayed(files, quiet=quiet) as (display, file):
+
+        def begin(attack: Attack) -> SideProcesses | None:
+            """Begin the processes of a run, if it has any."""
+            return stack.enter_context(side_processes(attack)) if files.processes else None
+
         return run_attacked(
-            *(script, file.write, file.finish, display),
-            anywhere=anywhere,
-            processes=files.processes,
+            script, file.write, file.finish, display, anywhere=anywhere, begin=begin
         )

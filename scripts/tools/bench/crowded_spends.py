@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from channelsim.channel.simulation.arena import Arena
 from rich.console import Console
 
 from channelsim.channel.adversaries.pins import MOST_COST, pin_cost, pin_fee, pinned
@@ -27,7 +28,6 @@ from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.session.session_events import Handled, Pushed, SessionEvent
 from channelsim.channel.session.setup import NAMES
-from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.crowd import FULL_BLOCKS, MOST_GIVEN, CrowdedChain, CrowdSize
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games import registry

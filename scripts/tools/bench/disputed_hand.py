@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import process_time
 
+from channelsim.channel.simulation.arena import Arena
 from chia_rs import AugSchemeMPL, G1Element, G2Element, run_chia_program
 
 from channelsim.channel.chain.coins import Bundle
@@ -24,7 +25,6 @@ from channelsim.channel.errors import InvariantError
 from channelsim.channel.lab.referee.referee_runs import conditions
 from channelsim.channel.peer.chain_news import GamePaid, MovedOnChain
 from channelsim.channel.session.session_events import NewsFor, Pushed, SessionEvent
-from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.clsp.run import MAX_COST, STRICT, observed, run_serialized
 from channelsim.clsp.values import int_to_atom
