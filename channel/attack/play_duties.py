@@ -7,6 +7,7 @@ spec/channel.md, "The potato" and "Clean shutdown".
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from channelsim.channel.chain.observations import Block
@@ -43,6 +44,7 @@ from channelsim.channel.protocol.messages import (
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.simulation.run import message_in
 from channelsim.games.amounts import counted
+from channelsim.games.errors import BadAdvisory
 
 IDLE = 30
 """Idle batches in a row: up to so many, a side answers a request without waiting for a block. An
@@ -106,6 +108,8 @@ class PlayDuties:
             yield from self._waits(event, has)
             if isinstance(received, Batch) and has.newest.state.number == received.number:
                 yield from self._hidden(had, has, sent)
+            if isinstance(received, Advisory):
+                yield from _shown(received, had, has)
 
     def _hear(self, message: Message | None, before: PlayState, after: PlayState) -> None:
         """Take a message of the other side."""
@@ -237,3 +241,14 @@ class PlayDuties:
 
     def _they_owe(self, play: PlayState) -> bool:
         return any(game.mover is not self.side for game in play.state.games)
+
+
+def _shown(message: Advisory, before: PlayState, after: PlayState) -> Iterator[str]:
+    """A player sees what the other side shows early, if that fits, and nothing else."""
+    player = before.players.get(message.game_id)
+    if player is None:
+        return
+    with suppress(BadAdvisory):
+        player = player.advised(message.data)
+    if after.players.get(message.game_id) != player:
+        yield f"shows its player something else than the early reveal in game {message.game_id}"

@@ -175,6 +175,7 @@ class Process:
             self.lives += 1
             if await self._one_life():
                 self.is_over = True
+                self.monitors.ended()
                 await self.awaited.wait()
                 self.awaited.clear()
                 continue

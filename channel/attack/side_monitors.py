@@ -20,8 +20,9 @@ from channelsim.channel.attack.noted_store import NotedStore, SealedSecrets
 from channelsim.channel.attack.play_duties import PlayDuties
 from channelsim.channel.attack.printed_lines import PrintedLines
 from channelsim.channel.attack.refusals_due import wrong_refusal
+from channelsim.channel.attack.settled_games import wrong_after_settling
 from channelsim.channel.attack.spends_due import wrong_spends
-from channelsim.channel.attack.times_due import untimely
+from channelsim.channel.attack.times_due import ended_early, untimely
 from channelsim.channel.attack.trial_restarts import is_due, wrong_restart
 from channelsim.channel.attack.watch_duties import overdue
 from channelsim.channel.attack.watch_duties import untimely as untimely_watch
@@ -161,6 +162,8 @@ class SideMonitors:
                 self.messages.append(event.message)
         for how in missing(before, after, effects):
             self._found("news", how)
+        for how in wrong_after_settling(after, effects):
+            self._found("spends", how)
         for how in self.fee_news.follow(event, before, after, effects):
             self._found("news", how)
         for how in self.decks.follow(event, before, after, effects):
@@ -197,6 +200,11 @@ class SideMonitors:
         kept = (part for part in (*parts, *keepers) if part is not None)
         for how in (*large(*kept), *self.workload.excess()):
             self._found("work", how)
+
+    def ended(self) -> None:
+        """Look at what a process leaves that ends because the channel is over."""
+        for how in ended_early(self.config, self.state) if self.state is not None else ():
+            self._found("times", how)
 
     def stopped(self, *, in_doubt: bool = False, killed: bool = False) -> None:
         """Look at the files of a process that has ended, its last event perhaps `in_doubt`.

@@ -35,6 +35,23 @@ def untimely(
         yield from _settled(config, after.dispute, block.peak, coins, effects)
 
 
+def ended_early(config: Config, state: PeerState) -> Iterator[str]:
+    """Find a process that ends while its failed opening can still become a channel."""
+    opened = state.opening.opened
+    if state.phase is not Phase.FAILED or state.dispute is not None or opened is None:
+        return
+    agreement, block = config.agreement, state.block
+    until = opened.deadline + agreement.spacing * agreement.confirmations
+    spent = [
+        seen.spent
+        for seen in block.coins
+        if seen.coin in opened.wallet_coins and seen.spent is not None
+    ]
+    is_void = any(block.peak - height >= agreement.confirmations for height in spent)
+    if block.peak < until and not is_void:
+        yield f"it ends at height {block.peak}, though it can be funded up to height {until}"
+
+
 def _compared(what: str, *, is_due: bool, is_done: bool) -> Iterator[str]:
     if is_due != is_done:
         yield f"{what} too {'early' if is_done else 'late'}"

@@ -23,6 +23,9 @@ MOST_QUIET = 25.0
 MOST_WAIT = 75.0
 """Seconds without a frame after which a side must have given up a connection."""
 
+MOST_ATTEMPTS, ATTEMPTS_WITHIN = 8, 4.0
+"""The most attempts of one process to connect within so many seconds."""
+
 HELD = 30.0
 """Seconds after which a message that is to come after the next one comes anyway."""
 
@@ -195,9 +198,19 @@ class Wire:
         self._served: dict[asyncio.Task[None], None] = {}
         self._pipes: tuple[_Pipe, ...] = ()
         self._away_until, self._away_until_block = 0.0, 0
+        self._attempts: deque[float] = deque(maxlen=MOST_ATTEMPTS)
+
+    def begin(self) -> None:
+        """Begin with a new process of the initiator, which may connect at once."""
+        self._attempts.clear()
 
     async def connect(self) -> Connection:
         """Connect the initiator to the receiver. Raises `ConnectionLost`."""
+        now = asyncio.get_running_loop().time()
+        if len(self._attempts) == MOST_ATTEMPTS and now - self._attempts[0] < ATTEMPTS_WITHIN:
+            often = f"{MOST_ATTEMPTS + 1} times in {now - self._attempts[0]:.0f} s"
+            self.found(Side.INITIATOR, f"tries to connect {often}")
+        self._attempts.append(now)
         await asyncio.sleep(self.delay())
         now = asyncio.get_running_loop().time()
         if now < self._away_until or self._peak() < self._away_until_block:

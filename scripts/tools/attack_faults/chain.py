@@ -7,6 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from channelsim.channel.peer.onchain import decisions, scan, scan_games
+from channelsim.channel.peer.onchain.signed_games import SignedGames
 from channelsim.channel.peer.phases import blocks, closing, leaving
 from channelsim.channel.peer.shutdown import CleanShutdown
 from channelsim.channel.protocol import transitions
@@ -103,6 +104,18 @@ BY_HAND = (
                 replace(view, dispute=replace(view.dispute, newest=_of(view, state))), state, seen
             ),
         ),
+    ),
+    Fault(
+        "forgets-what-ended-off-chain",
+        "chain",
+        "a game that was settled off chain ends on chain as if it had not",
+        changing(SignedGames, "ended_off_chain", lambda payout: None),
+    ),
+    Fault(
+        "moves-where-it-settled",
+        "chain",
+        "it plays on from the coin at which it settled a game",
+        changing(SignedGames, "settled_by_us", lambda settled: False),
     ),
     Fault(
         "gives-up-games",

@@ -98,6 +98,18 @@ def _drops_nothing(right: Any, play: PlayState) -> Any:
 
 BY_HAND = (
     Fault(
+        "shows-no-early-reveal",
+        "engine",
+        "its player does not see an early reveal of the other side",
+        function(PlayState, "with_player", lambda right, play, game_id, player: play),
+    ),
+    Fault(
+        "ends-at-the-funding-deadline",
+        "engine",
+        "a failed opening is over, though a reorganisation can still fund the channel",
+        function(machine, "can_be_funded", lambda right, *given: False),
+    ),
+    Fault(
         "silent-on-connections",
         "engine",
         "nothing is said on a new connection",

@@ -10,7 +10,7 @@ from channelsim.channel.network import link as links
 from channelsim.channel.network.connection import Connection, Limits
 from channelsim.channel.network.link import Link
 from channelsim.channel.session.peer_runner import PeerRunner
-from scripts.tools.attack_faults.planting import Fault, all_of, function, where_it_fails
+from scripts.tools.attack_faults.planting import Fault, all_of, function, value, where_it_fails
 
 
 async def _first_connection(right: Any, link: Any, connection: Any) -> None:
@@ -61,6 +61,18 @@ LINK = (
             function(world, "reconnecting", _connects_once),
             function(links, "reconnecting", _connects_once),
         ),
+    ),
+    Fault(
+        "connects-without-a-pause",
+        "link",
+        "attempts to connect follow each other at once",
+        function(links, "jittered", lambda right, pause, chance: 0.001),
+    ),
+    Fault(
+        "pauses-never-grow",
+        "link",
+        "the pause between attempts to connect stays the same",
+        value(links, "LONGEST_PAUSE", links.FIRST_PAUSE),
     ),
     Fault(
         "waits-on-silence",

@@ -49,6 +49,8 @@ def broken_with(fault: Fault, *actions: Action) -> dict[str, str]:
 
 CRASH = Action("crash", 0, 14, 2)
 
+AWAY = Action("reset", 0, 9, pause=30)
+
 UNANSWERED = Action("push-unanswered", 0, 0, since="chain")
 
 DEALT = next(name for name in default_games() if registry.get(name).deck_positions)
@@ -84,6 +86,10 @@ DEALT = next(name for name in default_games() if registry.get(name).deck_positio
         ("snapshot-without-watched", "restart", (CRASH,)),
         ("snapshot-without-closing", "restart", ()),
         ("stores-no-advisory", "restart", ()),
+        ("shows-no-early-reveal", "potato", ()),
+        ("ends-at-the-funding-deadline", "times", (Action("drop", 0, 2, since="link"),)),
+        ("connects-without-a-pause", "link", (AWAY,)),
+        ("pauses-never-grow", "link", (AWAY,)),
     ],
 )
 def test_a_monitor_sees_its_mistake(fault: str, monitor: str, actions: tuple[Action, ...]) -> None:
