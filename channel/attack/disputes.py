@@ -16,6 +16,7 @@ from channelsim.channel.attack.session import NOBODY, Observer, Session
 from channelsim.channel.attack.side_processes import SideProcesses
 from channelsim.channel.attack.weathers import weather as weather_of
 from channelsim.channel.attack.world import run_observed
+from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, Finding
@@ -180,12 +181,17 @@ def scenario_in(attack: Attack) -> Scenario | None:
     return None
 
 
-def play(attack: Attack, observer: Observer = NOBODY, real: SideProcesses | None = None) -> Dispute:
+def play(
+    attack: Attack,
+    observer: Observer = NOBODY,
+    real: SideProcesses | None = None,
+    on: FarmableChain | None = None,
+) -> Dispute:
     """Run a script. Its run has the names of its adversary, weather and honest side.
 
-    The node and the sides may have `real` processes.
+    `real` and `on` are as in `run_observed`.
     """
-    session, run = run_observed(attack, observer, real)
+    session, run = run_observed(attack, observer, real, on)
     scenario = scenario_in(attack)
     if scenario is None:
         scenario = replace(run.scenario, side=1 - honest_side(attack))

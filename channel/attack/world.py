@@ -83,14 +83,17 @@ def run(attack: Attack) -> Session:
 
 
 def run_observed(
-    attack: Attack, observer: Observer = NOBODY, real: SideProcesses | None = None
+    attack: Attack,
+    observer: Observer = NOBODY,
+    real: SideProcesses | None = None,
+    on: FarmableChain | None = None,
 ) -> tuple[Session, Run]:
     """Run a script with an observer; also returns the run as promises are checked by.
 
-    The node and the sides may have `real` processes.
+    The node and the sides may have `real` processes, or the session is `on` another chain.
     """
     with tempfile.TemporaryDirectory(prefix="channelsim-", dir=fast_folder()) as folder:
-        return World(attack, Path(folder), observer, real=real).run()
+        return World(attack, Path(folder), observer, real=real, on=on).run()
 
 
 def fast_folder() -> str | None:
@@ -108,6 +111,7 @@ class World:
     observer: Observer = NOBODY
     log: list[str] = field(default_factory=list)
     real: SideProcesses | None = None
+    on: FarmableChain | None = None
 
     def __post_init__(self) -> None:
         """Make the chain, both parties, and what is between them."""
@@ -115,10 +119,10 @@ class World:
         self.hostile = hostile_side(attack.actions)
         self.scenario = scenario_of(attack)
         seed = attack.seed.encode()
-        self.node: FarmableChain = (
-            SimulatedChain(node_seed(seed), NodeSettings(mixed=attack.mixed))
-            if self.real is None
-            else self.real.node
+        self.node: FarmableChain = self.on or (
+            self.real.node
+            if self.real is not None
+            else SimulatedChain(node_seed(seed), NodeSettings(mixed=attack.mixed))
         )
         self._filled = filled_chain(self.node, attack)
         self.chain: FarmableChain = self._filled or self.node

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
+from channelsim.channel.simulation.arena import Arena
 
 from channelsim.channel.adversaries.registry import get
 from channelsim.channel.chain.interface import FarmableChain
-from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import FEES, Scenario

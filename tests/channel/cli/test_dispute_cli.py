@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from channelsim.channel.simulation.transcript import played
 from rich.console import Console
 
 from channelsim.channel.adversaries.registry import names
@@ -26,7 +27,6 @@ from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario, reason_against
 from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import Sweep, SweepReport, finding_of, findings
-from channelsim.channel.simulation.transcript import played
 from channelsim.games import registry
 from tests.channel.command import channelsim
 

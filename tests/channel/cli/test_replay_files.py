@@ -7,9 +7,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from channelsim.channel.simulation.transcript import DISPUTE, played
 
 from channelsim.channel.simulation.scenario import FEES, Scenario
-from channelsim.channel.simulation.transcript import DISPUTE, played
 from tests.channel.command import channelsim
 
 Capsys = pytest.CaptureFixture[str]

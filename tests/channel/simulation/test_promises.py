@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.transcript import played
 
 from channelsim.channel.adversaries.base import Adversary, adversary
 from channelsim.channel.adversaries.registry import get, names
@@ -28,7 +30,6 @@ from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.onchain import decisions
 from channelsim.channel.protocol.messages import Advisory, Batch, Move, decode, encode
 from channelsim.channel.simulation import sweep as everything
-from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.bounds import WEATHERS
 from channelsim.channel.simulation.model.conversation import conversation
 from channelsim.channel.simulation.promises.checker import check
@@ -37,7 +38,6 @@ from channelsim.channel.simulation.run import Disclosure, Run
 from channelsim.channel.simulation.scenario import Scenario, adversaries_for, reason_against
 from channelsim.channel.simulation.scenario import check as check_scenario
 from channelsim.channel.simulation.sweep import SweepTotals
-from channelsim.channel.simulation.transcript import played
 from tests.channel.campaign.running import done
 from tests.channel.table import total
 from tests.sampling import one_in

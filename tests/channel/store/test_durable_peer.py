@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 import pytest
+from channelsim.channel.simulation.arena import Arena
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
@@ -36,7 +37,6 @@ from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.messages import Advisory, decode, encode
-from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.store import durable_peer, snapshots
 from channelsim.channel.store.durable_peer import DurablePeer

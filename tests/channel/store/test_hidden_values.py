@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from channelsim.channel.simulation.arena import Arena
 
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.run import RunResult, result_of
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.store import durable_peer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from channelsim.channel.simulation.arena import Arena
 from msgspec.structs import replace
 
 from channelsim.channel.attack.actions import Action, Attack
@@ -14,7 +15,6 @@ from channelsim.channel.peer.interface import Acted
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.onchain.signed_games import SignedGames
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.store import snapshots

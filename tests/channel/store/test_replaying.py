@@ -7,10 +7,10 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from channelsim.channel.simulation.arena import Arena
 
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.store import replaying, sqlite_store
 from channelsim.channel.store.durable_peer import DurablePeer

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from channelsim.channel.simulation.transcript import played
 
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.peer.chain_news import MovedOnChain
@@ -35,7 +36,6 @@ from channelsim.channel.session.transcript import Recorder
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario
-from channelsim.channel.simulation.transcript import played
 from channelsim.games.contract import Hand
 from channelsim.games.spacepoker.result import summarize
 from tests.browser import by_id, opened, parsed, text_of
