@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from channelsim.channel.simulation.transcript import played
 from rich.console import Console
 
 from channelsim.channel.adversaries.registry import names
 from channelsim.channel.attack import dispute_sweep
+from channelsim.channel.attack.disputes import dispute_script, recorded
 from channelsim.channel.campaign.directory import opened
 from channelsim.channel.campaign.shards import Configuration, Plan
 from channelsim.channel.cli.work.dispute_run import sweep_document
@@ -29,6 +29,7 @@ from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import Sweep, SweepReport, finding_of, findings
 from channelsim.games import registry
 from tests.channel.command import channelsim
+from tests.channel.scenarios import dispute
 
 GAME = ("spacepoker",)
 
@@ -338,7 +339,7 @@ def test_the_order_of_shards_changes_no_file_of_a_finding(tmp_path: Path) -> Non
     ],
 )
 def test_the_account_says_where_every_mojo_came_from(name: str, step: int, why: str) -> None:
-    run, _, _ = played(Scenario(GAME, "account", name, step))
+    run = dispute(Scenario(GAME, "account", name, step)).run
     initiator, receiver, reasons = account(run)
     for line, who in ((initiator, "Initiator"), (receiver, "Receiver")):
         head, _, parts = re.sub(r"(\d),(\d)", r"\1\2", line).partition(": ")
@@ -352,10 +353,10 @@ def test_the_account_says_where_every_mojo_came_from(name: str, step: int, why: 
 def test_the_lanes_show_every_action_and_its_reason() -> None:
     scenario = Scenario(GAME, "lanes", "wrong-commitment", 6)
     lanes = Lanes(scenario.honest)
-    run, broken, digest = played(scenario, lambda line: None, lanes)
+    done, digest = recorded(dispute_script(scenario), lambda line: None, lanes)
     out = StringIO()
     console = Console(file=out, width=250, no_color=True, highlight=False)
-    lanes.show(console, run, [*broken, BrokenPromise("money", "planted")], digest)
+    lanes.show(console, done.run, [*done.broken, BrokenPromise("money", "planted")], digest)
     text = out.getvalue()
     for document in (
         "Receiver, wrong-commitment",

@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from channelsim.channel.simulation.transcript import played
 
+from channelsim.channel.attack.disputes import dispute_script, recorded
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.peer.chain_news import MovedOnChain
 from channelsim.channel.peer.interface import BrokenOff
@@ -61,8 +61,8 @@ def dispute(adversary: str, step: int, weather: str = "calm") -> tuple[SessionPa
     """The page of a dispute of a small game, and its run."""
     scenario = Scenario(("calpoker",), "page", adversary, step, weather=weather)
     log = dispute_log(scenario)
-    run, broken, digest = played(scenario, lambda line: None, log)
-    return dispute_page(run, broken, digest, log), run
+    done, digest = recorded(dispute_script(scenario), lambda line: None, log)
+    return dispute_page(done.run, done.broken, digest, log), done.run
 
 
 def messages(page: SessionPage) -> list[bytes]:
