@@ -9,7 +9,6 @@ import msgspec
 
 from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.attack.actions import Attack
-from channelsim.channel.attack.disputes import dispute_script
 from channelsim.channel.attack.side_processes import SideProcesses, side_processes
 from channelsim.channel.cli.attacked_disputes import run_attacked
 from channelsim.channel.cli.option_groups import SessionFiles
@@ -75,11 +74,8 @@ def able_in(games: tuple[str, ...]) -> list[str]:
     ]
 
 
-def dispute_with_files(
-    scenario: Scenario, files: SessionFiles, *, quiet: bool, anywhere: bool
-) -> int:
+def dispute_with_files(script: Attack, files: SessionFiles, *, quiet: bool, anywhere: bool) -> int:
     """Run a dispute as its options say; the exit code. `anywhere` as in `run_attacked`."""
-    script = dispute_script(scenario)
     with ExitStack() as stack, displayed(files, quiet=quiet) as (display, file):
 
         def begin(attack: Attack) -> SideProcesses | None:

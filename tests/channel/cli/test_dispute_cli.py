@@ -236,7 +236,7 @@ def test_an_old_copy_that_is_broken_or_checks_nothing_fails(
     ("arguments", "said"),
     [
         ((*COPIED, "9", "--at", "3"), "is the step of an adversary"),
-        ((*COPIED, "9", "--processes"), "does not go with --old-copy"),
+        ((*COPIED, "9", "--staggered"), "does not go with --old-copy"),
         ((*COPIED, "9", "--crowd", "3"), "does not go with --old-copy"),
         (("dispute", "run"), "or --all"),
         (("dispute", "run", "dead", "--all"), "or --all"),
