@@ -42,7 +42,9 @@ def test_a_dispute_of_an_earlier_version_is_named_as_such(
     command: str, number: int, tmp_path: Path, capsys: Capsys
 ) -> None:
     lines: list[bytes] = []
-    Lines(lines.append).write({"format": f"channelsim dispute {number}", "scenario": {}})
+    written = Lines(lines.append)
+    written.write({"format": f"channelsim dispute {number}", "scenario": {}})
+    written.write({"end": {}})
     file = tmp_path / "dispute.jsonl"
     file.write_bytes(b"".join(lines))
     more = ("-o", tmp_path / "page.html") if command == "report" else ()
