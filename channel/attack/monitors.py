@@ -17,7 +17,7 @@ from channelsim.channel.attack.actions import LAST_PATIENT, LAST_SAFE, Action, a
 from channelsim.channel.attack.kinds import GO_ON_CHAIN, MOST_OUTAGE
 from channelsim.channel.attack.old_copies import broken_to_restored, is_held_up
 from channelsim.channel.attack.times_due import ANSWERS, MOVES
-from channelsim.channel.peer.chain_news import LeftForChain, UnilateralClose
+from channelsim.channel.peer.chain_news import GamePaid, LeftForChain, UnilateralClose
 from channelsim.channel.peer.interface import BrokenOff, OldCopy, OwnFault, Watch
 from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.peer_state import PeerState, Phase
@@ -181,6 +181,7 @@ class Monitors:
             if both and not copied:
                 self._money(run)
             for side in self._honest:
+                self._paid_coins(run, side)
                 if not copied:
                     self._payment(run, side)
                 if copies[side]:
@@ -232,6 +233,19 @@ class Monitors:
         if told != paid:
             how = f"was paid {counted(paid, 'mojo')}, and says {told:,}"
             self._found("lines", f"the {run.parties[side].name} {how}")
+
+    def _paid_coins(self, run: Run, side: Side) -> None:
+        """Check that the coins are there which a side says that its games paid."""
+        dispute = run.parties[side].peer.state.dispute
+        for fact in dispute.reported if dispute is not None else ():
+            if not isinstance(fact, GamePaid):
+                continue
+            for owner, coin in ((side, fact.ours), (side.other, fact.theirs)):
+                address = run.parties[owner].peer.config.reward_address
+                is_there = coin is None or run.chain.coin(coin.id) is not None
+                if not is_there or (coin is not None and coin.puzzle_hash != address):
+                    how = f"says that game {fact.game_id} paid a coin that is not there"
+                    self._found("news", f"the {run.parties[side].name} {how}")
 
     def _hands(self, ours: Run, talk: Conversation) -> None:
         """Check that all hands that both players agreed on were played, or excused."""

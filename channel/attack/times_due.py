@@ -28,7 +28,7 @@ def untimely(
     coins = {seen.coin: seen for seen in block.coins}
     yield from _funding(config, block.peak, coins, before, after)
     yield from _shutdown(config, block.peak, coins, before, after)
-    yield from _answers(config, block.peak, before, after, effects)
+    yield from _answers(config, block.peak, coins, before, after, effects)
     if after.dispute is not None:
         yield from _unknown(after, after.dispute, coins)
         yield from _on_chain(after.dispute, block.peak, coins, effects)
@@ -98,9 +98,17 @@ def _shutdown(
 
 
 def _answers(
-    config: Config, peak: int, before: PeerState, after: PeerState, effects: Sequence[Effect]
+    config: Config,
+    peak: int,
+    coins: dict[Coin, CoinSeen],
+    before: PeerState,
+    after: PeerState,
+    effects: Sequence[Effect],
 ) -> Iterator[str]:
-    """The other side is accused of being late when it is, and not before."""
+    """The other side is accused of being late when it is, and not before.
+
+    Nothing is due any more once the channel coin is spent.
+    """
     times = config.agreement.times
     late = [
         awaited.what
@@ -113,8 +121,11 @@ def _answers(
     )
     if accused and not late:
         yield "it accuses the other side of being late, too early"
-    waits = after.phase in (Phase.PLAYING, Phase.CLOSING) or (
-        after.phase is Phase.OPENING and after.opening.opened is None
+    opened = after.opening.opened
+    channel = coins.get(opened.channel.coin) if opened is not None else None
+    is_open = channel is not None and channel.spent is None
+    waits = (is_open and after.phase in (Phase.PLAYING, Phase.CLOSING)) or (
+        after.phase is Phase.OPENING and opened is None
     )
     if late and waits and after.phase is before.phase:
         yield f"it waits too long for {late[0]}"

@@ -106,6 +106,12 @@ BY_HAND = (
         ),
     ),
     Fault(
+        "swaps-paid-coins",
+        "chain",
+        "its player hears of the wrong coins that a game paid",
+        changing(scan_games, "paid_coins", lambda paid: paid[::-1]),
+    ),
+    Fault(
         "forgets-what-ended-off-chain",
         "chain",
         "a game that was settled off chain ends on chain as if it had not",

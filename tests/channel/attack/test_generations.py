@@ -195,12 +195,13 @@ def short(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Attacks]:
 def test_a_campaign_learns_from_its_generations_and_ends_with_its_time(
     short: Callable[..., Attacks],
 ) -> None:
-    campaign = short(12)
+    campaign = short(12, fast=True)
     report = campaign.run(here(campaign))
     assert report.totals.counts["sessions"] == 12
+    assert report.totals.broken == []
     assert report.scripts > 5
     assert report.digest is not None
-    timed = short(10_000, seconds=0.5)
+    timed = short(10_000, seconds=0.5, fast=True)
     ended = timed.run(here(timed))
     assert ended.stopped
     assert ended.digest is None

@@ -87,6 +87,7 @@ DEALT = next(name for name in default_games() if registry.get(name).deck_positio
         ("snapshot-without-closing", "restart", ()),
         ("stores-no-advisory", "restart", ()),
         ("shows-no-early-reveal", "potato", ()),
+        ("swaps-paid-coins", "news", (Action("go-on-chain", 0, 20),)),
         ("ends-at-the-funding-deadline", "times", (Action("drop", 0, 2, since="link"),)),
         ("connects-without-a-pause", "link", (AWAY,)),
         ("pauses-never-grow", "link", (AWAY,)),
@@ -143,6 +144,17 @@ def test_a_message_that_was_held_before_a_restart_is_taken_again() -> None:
     script = Attack(("calpoker",), "early 4", actions, hands=1)
     assert broken_together((), script) == set()
     assert "restart" in broken_together(("knows-messages-that-it-dropped",), script)
+
+
+def test_nothing_is_due_once_the_channel_coin_is_spent() -> None:
+    """What was due in a long opening is remembered until something else is due."""
+    messages = ((1, 0, 22, "link"), *((0, at, 0, "") for at in (3, 5, 7, 8, 10, 12, 15)))
+    resets = [
+        Action("reset", side, at, pause=pause, since=since) for side, at, pause, since in messages
+    ]
+    last = Action("reset", 0, 0, since="shutdown", blocks=2)
+    script = Attack(("spacepoker",), "short/9", (*resets, last), hands=1)
+    assert broken_together((), script) == set()
 
 
 def test_a_watcher_that_lets_a_stale_state_stand_is_seen() -> None:
