@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.explore.explored_side import ExploredSide
@@ -78,7 +80,9 @@ def scenario_of(games: tuple[str, ...], seed: str, side: int = 1, *, reorgs: boo
         adversary="explored",
         side=side,
         weather="reorgs" if reorgs else "calm",
-        terms=replace(TOGETHER, unit=UNIT, stack=STACK, balance=UNIT * STACK * len(games)),
+        terms=msgspec.structs.replace(
+            TOGETHER, unit=UNIT, stack=STACK, balance=UNIT * STACK * len(games)
+        ),
         times=Times(
             confirmations=CONFIRMATIONS,
             unroll_timeout=least_unroll_timeout(CONFIRMATIONS, 1),
