@@ -24,10 +24,10 @@ from channelsim.channel.attack.kinds import (
     OLD_COPY,
     START,
 )
-from channelsim.channel.attack.terms import Proposals, Terms
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.setup import check_game
 from channelsim.channel.simulation.bounds import MOST_HANDS
+from channelsim.channel.simulation.terms import Proposals, Terms
 from channelsim.games.amounts import counted
 from channelsim.games.names import nearest, quoted
 

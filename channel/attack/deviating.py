@@ -6,10 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from msgspec import structs
+
 from channelsim.channel.adversaries.registry import get
 from channelsim.channel.attack.disputes import dispute_script, play
 from channelsim.channel.crypto import bls
 from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.terms import TOGETHER
 from channelsim.games import registry
 
 HANDS = 4
@@ -64,5 +67,11 @@ def _changes(scenario: Scenario) -> Iterator[Mapping[str, Any]]:
             yield {**step, **menu, **weather, **more, **other}
     # Balances that do not cover all hands; `play` has the adversary as the receiver.
     both = tuple(game.name for game in registry.channel_games())[:2]
-    tight = scenario.unit * scenario.stack * len(both)
-    yield {**step, **more, "games": both, "side": 1, "contribution": tight}
+    tight = TOGETHER.unit * TOGETHER.stack * len(both)
+    yield {
+        **step,
+        **more,
+        "games": both,
+        "side": 1,
+        "terms": structs.replace(TOGETHER, balance=tight),
+    }

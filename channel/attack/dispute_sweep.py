@@ -13,6 +13,8 @@ from functools import partial
 from hashlib import sha256
 from itertools import islice
 
+from msgspec import structs
+
 from channelsim.channel import __version__
 from channelsim.channel.adversaries.base import Adversary
 from channelsim.channel.attack.actions import Attack
@@ -26,7 +28,6 @@ from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import (
     FEES,
-    MIXED,
     Scenario,
     adversaries_for,
     reason_against,
@@ -120,8 +121,8 @@ def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
             first,
             step=step,
             weather=IN_TURN[before % len(IN_TURN)],
-            fees=FEES * (before % 5 == 0),
-            **(MIXED if before % ONE_MIXED_IN == 0 else {}),
+            mixed=before % ONE_MIXED_IN == 0,
+            terms=structs.replace(first.terms, fees=FEES * (before % 5 == 0)),
         )
         before += 1
         tally, dispute = _run(dispute_script(scenario), row_of(scenario), command_of(scenario))

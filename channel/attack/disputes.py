@@ -12,10 +12,11 @@ from channelsim.channel.attack.actions import Action, Attack, check, hostile_sid
 from channelsim.channel.attack.campaign import Broken, shrunk_violations
 from channelsim.channel.attack.drawing import arranged
 from channelsim.channel.attack.kinds import KINDS, OLD_COPY, WEATHERS
-from channelsim.channel.attack.session import Observer, Session
-from channelsim.channel.attack.terms import Proposals, Terms
+from channelsim.channel.attack.session import NOBODY, Observer, Session
+from channelsim.channel.attack.side_processes import SideProcesses
 from channelsim.channel.attack.weathers import weather as weather_of
 from channelsim.channel.attack.world import run_observed
+from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, Finding
@@ -26,11 +27,15 @@ from channelsim.channel.simulation.promises.checker import SEVERITY, BrokenPromi
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import HANDSHAKE, Run, part_of, part_of_message
 from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.terms import Proposals
 from channelsim.games.chance import Chance
 from channelsim.games.names import printable
 
 ATTACKED_DISPUTE = "channelsim dispute 4"
 """The format of the transcript of a dispute that is a script."""
+
+EARLIER_DISPUTES = frozenset(f"channelsim dispute {number}" for number in (1, 2, 3))
+"""The formats of earlier versions, which drove both peers in another way."""
 
 
 def dispute_script(scenario: Scenario, old_copy: int = 0) -> Attack:
@@ -44,12 +49,14 @@ def dispute_script(scenario: Scenario, old_copy: int = 0) -> Attack:
         derive(scenario.seed.encode(), "dispute", name, scenario.step, weather, old_copy)
     )
     actions: list[Action] = []
+    terms = scenario.terms
     if name:
         amount = chance.below(KINDS["deviate"].most + 1)
         actions.append(Action("deviate", side, scenario.step, amount, name=name))
     if old_copy:
         amount = min(old_copy, chance.between(8, KINDS[OLD_COPY].most))
         actions.append(Action(OLD_COPY, 1 - side, old_copy, amount))
+        terms = msgspec.structs.replace(terms, proposals=Proposals.AGREED)
     actions += weather_of(weather, 1 - side, chance)
     attack = Attack(
         scenario.games,
@@ -58,26 +65,9 @@ def dispute_script(scenario: Scenario, old_copy: int = 0) -> Attack:
         scenario.hands,
         scenario.policies,
         mixed=scenario.mixed,
-        terms=terms_of(scenario, Proposals.AGREED if old_copy else None),
+        terms=terms,
     )
     return arranged(attack, chance)
-
-
-def terms_of(scenario: Scenario, proposals: Proposals | None = None) -> Terms:
-    """The terms of a scenario; its own way of proposals, unless another one is given."""
-    own = Proposals.STAGGERED if scenario.staggered else Proposals.TOGETHER
-    return Terms(
-        proposals=proposals or own,
-        unit=scenario.unit,
-        stack=scenario.stack,
-        balance=scenario.contribution,
-        fees=scenario.fees,
-        max_fee=scenario.max_fee,
-        max_fees=scenario.max_fees,
-        crowd=scenario.crowd,
-        most_states=scenario.most_states,
-        most_bytes=scenario.most_bytes,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +161,6 @@ def honest_side(attack: Attack) -> int:
 
 def scenario_in(attack: Attack) -> Scenario | None:
     """The scenario of which this is the script, without an old copy; None for another script."""
-    terms = attack.terms
     deviation = next((action for action in attack.actions if action.name), None)
     usual = Scenario(
         attack.games,
@@ -179,16 +168,7 @@ def scenario_in(attack: Attack) -> Scenario | None:
         hands=attack.hands,
         policies=attack.policies,
         mixed=attack.mixed,
-        staggered=terms.proposals is Proposals.STAGGERED,
-        unit=terms.unit,
-        stack=terms.stack,
-        contribution=terms.balance,
-        fees=terms.fees,
-        max_fee=terms.max_fee,
-        max_fees=terms.max_fees,
-        crowd=terms.crowd,
-        most_states=terms.most_states,
-        most_bytes=terms.most_bytes,
+        terms=attack.terms,
     )
     if deviation is not None:
         usual = replace(usual, adversary=deviation.name, step=deviation.at, side=deviation.side)
@@ -201,9 +181,17 @@ def scenario_in(attack: Attack) -> Scenario | None:
     return None
 
 
-def play(attack: Attack, observer: Observer | None = None) -> Dispute:
-    """Run a script. Its run has the names of its adversary, weather and honest side."""
-    session, run = run_observed(attack, observer or Observer())
+def play(
+    attack: Attack,
+    observer: Observer = NOBODY,
+    real: SideProcesses | None = None,
+    on: FarmableChain | None = None,
+) -> Dispute:
+    """Run a script. Its run has the names of its adversary, weather and honest side.
+
+    `real` and `on` are as in `run_observed`.
+    """
+    session, run = run_observed(attack, observer, real, on)
     scenario = scenario_in(attack)
     if scenario is None:
         scenario = replace(run.scenario, side=1 - honest_side(attack))
@@ -234,11 +222,12 @@ def recorded(
     *listeners: Listener,
     on_fault: Callable[[int | None, str], None] = lambda side, text: None,
     head: Record | None = None,
+    real: SideProcesses | None = None,
 ) -> tuple[Dispute, str]:
     """Run a script and write its transcript; also returns the digest of that.
 
-    `on_fault` is as in `Observer`, and `head` the first record of a transcript that is played
-    again: older scripts lack fields.
+    `on_fault` is as in `Observer`, `real` as in `play`, and `head` the first record of a transcript
+    that is played again: older scripts lack fields.
     """
     lines = Lines(sink)
     lines.write(head or {"format": ATTACKED_DISPUTE, "script": msgspec.to_builtins(attack)})
@@ -251,7 +240,7 @@ def recorded(
         for listener in listeners:
             listener(event)
 
-    dispute = play(attack, Observer(hear, on_fault))
+    dispute = play(attack, Observer(hear, on_fault), real)
     broken = [[promise.promise, promise.how] for promise in dispute.broken]
     end = {
         "blocks": dispute.session.blocks,

@@ -18,8 +18,8 @@ from channelsim.channel.attack.drawing import (
 )
 from channelsim.channel.attack.kinds import GO_ON_CHAIN, KINDS, LANDMARKS, ON_CHAIN, START
 from channelsim.channel.crypto.hkdf import derive
-from channelsim.channel.simulation.crashes import short_decks
 from channelsim.channel.simulation.kills import Stage
+from channelsim.games import registry
 from channelsim.games.chance import Chance
 
 OPENING, PLAY = range(10), range(10, 40)
@@ -105,3 +105,12 @@ def _place(stage: Stage, chance: Chance) -> tuple[str, int]:
             return since, chance.below(span // 2)
         case _:
             return START, chance.pick(PLAY)
+
+
+SHORT = 10
+"""The positions of a short deck, which takes the least time."""
+
+
+def short_decks() -> list[str]:
+    """The games with short decks, by name."""
+    return [game.name for game in registry.channel_games() if 0 < game.deck_positions <= SHORT]

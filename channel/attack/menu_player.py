@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from channelsim.channel.attack.terms import Proposals
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.interface import (
     AcceptGames,
@@ -27,6 +26,7 @@ from channelsim.channel.protocol.state import ChannelState
 from channelsim.channel.session.agreed_hands import HandCounter
 from channelsim.channel.session.questions import Deciding, take_turn
 from channelsim.channel.session.setup import Setup
+from channelsim.channel.simulation.terms import Proposals
 from channelsim.games.chance import Chance
 
 MOST_STATES = 8

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from channelsim.channel.attack.actions import Action
 from channelsim.channel.attack.hostile_side import HostileSide
@@ -18,7 +19,7 @@ from channelsim.channel.peer.interface import (
 )
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState
-from channelsim.channel.session.peer_driver import PeerStopped
+from channelsim.channel.session.peer_driver import Actor, PeerStopped
 from channelsim.channel.simulation.kills import LOST as BEFORE
 from channelsim.channel.simulation.kills import Kill, stage_of
 from channelsim.channel.store.interface import StoreError
@@ -26,6 +27,7 @@ from channelsim.channel.store.watched_peer import WatchedPeer
 
 if TYPE_CHECKING:
     from channelsim.channel.attack.process import Process
+    from channelsim.channel.attack.side_processes import SideProcess
 
 
 class NotedPeer(Peer):
@@ -54,23 +56,29 @@ class Instant:
 
 @dataclass(slots=True)
 class MortalPeer:
-    """The actor of a process: it dies, and lets its player want things, when the script says so."""
+    """The actor of a process: it dies, and lets its player want things, when the script says so.
+
+    `outside` is the `actor`, or has it beside a process of its own.
+    """
 
     actor: WatchedPeer
     peer: NotedPeer
     process: Process
+    outside: Actor
     died: bool = False
     failed: bool = False
 
     def start(self, peak: int) -> list[Effect]:
         """Begin, or come back. Raises `PeerStopped`."""
-        return self._react(None, lambda: self.actor.start(peak))
+        return self._react(None, lambda actor: actor.start(peak), peak)
 
     def handle(self, event: Event) -> list[Effect]:
         """React to an event. Raises `PeerStopped`."""
-        return self._react(event, lambda: self.actor.handle(event))
+        return self._react(event, lambda actor: actor.handle(event))
 
-    def _react(self, event: Event | None, react: Callable[[], list[Effect]]) -> list[Effect]:
+    def _react(
+        self, event: Event | None, react: Callable[[Actor], list[Effect]], peak: int = 0
+    ) -> list[Effect]:
         process, before = self.process, self.peer.state
         number, process.events = process.events, process.events + 1
         if self.died or self.failed:
@@ -87,6 +95,8 @@ class MortalPeer:
             process.lost = action.amount
             self._die(action, Instant((before,)), lost())
             raise PeerStopped(None)
+        if crash is not None and process.real is not None:
+            self._die_for_real(process.real, crash, number, event, react, peak)
         if crash is not None and crash.amount == LOST:
             self._die(crash, Instant((before,)), lost())
             raise PeerStopped(None)
@@ -100,7 +110,7 @@ class MortalPeer:
         self.peer.last = None
         try:
             with process.monitors.workload.counted():
-                effects = react()
+                effects = react(self.outside)
         except StoreError:
             after = self.peer.state
             unsure = self.peer.last if event is not None else None
@@ -122,6 +132,29 @@ class MortalPeer:
             asyncio.get_running_loop().call_soon(process.do, action)
         return effects
 
+    def _die_for_real(
+        self,
+        real: SideProcess,
+        crash: Action,
+        number: int,
+        event: Event | None,
+        react: Callable[[Actor], list[Effect]],
+        peak: int,
+    ) -> NoReturn:
+        """Kill the process while it handles an event, of which only its files say if it is stored.
+
+        Raises `PeerStopped`.
+        """
+        before, effects = self.peer.state, list[Effect]()
+        self.peer.last = None
+        real.kill(event, peak)
+        with suppress(UsageError):
+            effects = react(self.actor)
+        after, unsure = self.peer.state, self.peer.last if event is not None else None
+        kill = Kill(number, BEFORE, stage_of(before, event, effects, after))
+        self._die(crash, Instant((before, after), unsure), kill)
+        raise PeerStopped(None)
+
     def _die(
         self, crash: Action, instant: Instant | None, kill: Kill, lost: Sequence[Effect] = ()
     ) -> None:
@@ -137,16 +170,17 @@ class ObeyingSide:
 
     side: HostileSide
     process: Process
+    outside: Actor
 
     def start(self, peak: int) -> list[Effect]:
         """Begin."""
-        return self.side.start(peak)
+        return self.outside.start(peak)
 
     def handle(self, event: Event) -> list[Effect]:
         """React to an event. Raises `UsageError` for a command that changes nothing."""
         action = self.process.next_action(EVENT)
         before = self.side.peer.state
-        effects = self.side.handle(event)
+        effects = self.outside.handle(event)
         if isinstance(event, Command) and not effects and self.side.peer.state is before:
             # Its player would ask for it for ever.
             raise UsageError("the adversary does not let its peer do that")

@@ -52,7 +52,7 @@ class OldCopies:
             due = self._events >= action.at - 1 - action.amount and state.play is not None
             if due and action not in self._made:
                 self._made[action] = self.folder.with_name(f"{self.folder.name} copy {number}")
-                _copy(self.folder, self._made[action])
+                copy_folder(self.folder, self._made[action])
         self._events += 1
 
     def can_restore(self, action: Action, state: PeerState) -> bool:
@@ -65,10 +65,11 @@ class OldCopies:
         """Put the copy in the place of the folder, whose store is closed."""
         self.times += 1
         shutil.rmtree(self.folder)
-        _copy(self._made[action], self.folder)
+        copy_folder(self._made[action], self.folder)
 
 
-def _copy(source: Path, target: Path) -> None:
+def copy_folder(source: Path, target: Path) -> None:
+    """Copy the files of a side, whose process may run."""
     # The index of the log is rebuilt from the log.
     shutil.copytree(source, target, ignore=shutil.ignore_patterns("*-shm", LOCK))
 

@@ -27,6 +27,7 @@ from channelsim.channel.attack.monitors import differences
 from channelsim.channel.attack.mortal_peer import Instant, MortalPeer, NotedPeer, ObeyingSide
 from channelsim.channel.attack.old_copies import OldCopies, recovery
 from channelsim.channel.attack.side_monitors import SideMonitors
+from channelsim.channel.attack.side_processes import SideProcess
 from channelsim.channel.attack.virtual_time import RESOLUTION, VirtualThreads
 from channelsim.channel.attack.watch_duties import owners_time
 from channelsim.channel.errors import UsageError, Violation
@@ -41,8 +42,10 @@ from channelsim.channel.peer.interface import (
     FeeLimits,
     GoOnChain,
     PrepareDeck,
+    Proposed,
     ProposeGames,
     Tell,
+    YourTurn,
 )
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.peer_state import PeerState
@@ -58,7 +61,6 @@ from channelsim.channel.session.session_events import Handled, NewsFor, SessionE
 from channelsim.channel.session.setup import Setup
 from channelsim.channel.session.side_player import by_policy
 from channelsim.channel.simulation.kills import Kill
-from channelsim.channel.simulation.remote_actor import untold
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.sealed_store import SealedStore
@@ -90,7 +92,8 @@ class Process:
     `lasting` is the digest that a restart may have as the last message's, where newer ones changed
     nothing: those may be lost.
 
-    One that is `hostile` has the actor that this makes of its peer. It stores nothing, has one
+    It has a `real` process beside it, or none. One that is `hostile` has the actor that this makes
+    of its peer, and perhaps a process `beside` that. It stores nothing, has one
     life, and goes on when its channel is over.
     """
 
@@ -113,6 +116,8 @@ class Process:
     undone: Callable[[Action], None]
     player: Callable[[Peer, Deciding], PlayerOfPeer]
     hostile: Callable[[Peer], HostileSide] | None = None
+    beside: Callable[[HostileSide], Actor] = lambda side: side
+    real: SideProcess | None = None
     lives: int = 0
     events: int = 0
     is_over: bool = False
@@ -198,12 +203,15 @@ class Process:
     async def _one_life(self) -> bool:
         """Run the process once; true if the channel is over."""
         mortal: MortalPeer | None = None
+        real = self.real
         try:
             if self.restores is not None:
                 self.copies.restore(self.restores)
                 self.disk.files = {}
                 self.monitors.restored()
                 self.restores = self.ended_at = None
+            if real is not None:
+                real.take_files()
             next_action = partial(self.next_action, STATEMENT)
             connection = failing_connection(next_action, self.disk)
             store = SqliteStore(self.folder, connection=connection)
@@ -219,7 +227,8 @@ class Process:
                 self.on_peer(peer)
                 log = failing_log(partial(self.next_action, FILE))
                 with closing(WatchedPeer(durable, self.folder / FOLDER, log)) as actor:
-                    mortal = MortalPeer(actor, peer, self)
+                    outside = actor if real is None else real.begin(actor)
+                    mortal = MortalPeer(actor, peer, self, outside)
                     await self._run(peer, mortal)
         except asyncio.CancelledError:
             if not self.stopped:
@@ -235,7 +244,10 @@ class Process:
             return True
         finally:
             self.runner = self._running = None
-            self.monitors.stopped(in_doubt=self.store_failed)
+            was_killed = real is not None and real.was_killed
+            if real is not None and was_killed:
+                real.give_files()
+            self.monitors.stopped(in_doubt=self.store_failed, killed=was_killed)
             if self.lost is not None:
                 lose_power(self.folder / FOLDER, self.lost)
                 self.disk.lose_power()
@@ -249,7 +261,8 @@ class Process:
         side = hostile(peer)
         self.on_peer(peer)
         try:
-            await self._run(peer, ObeyingSide(side, self), over=lambda peer: False)
+            actor = ObeyingSide(side, self, self.beside(side))
+            await self._run(peer, actor, over=lambda peer: False)
         except Violation:
             # One of its adversaries cannot go on from what another one has done: it falls silent.
             await asyncio.get_running_loop().create_future()
@@ -416,9 +429,12 @@ class Process:
                 return []
 
     def tell_untold(self, effects: list[Effect]) -> None:
-        """Note the news that a killed process did not tell: its player finds it in the state."""
-        for effect in untold(effects):
-            if isinstance(effect, Tell):
+        """Note the news that a killed process did not tell: its player finds it in the state.
+
+        A peer that starts again asks its questions by itself.
+        """
+        for effect in effects:
+            if isinstance(effect, Tell) and not isinstance(effect.news, Proposed | YourTurn):
                 self.listen(NewsFor(self.config.name, effect.news))
 
     def report_stored(self, event: Event, effects: list[Effect]) -> None:

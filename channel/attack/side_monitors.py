@@ -23,7 +23,7 @@ from channelsim.channel.attack.refusals_due import wrong_refusal
 from channelsim.channel.attack.settled_games import wrong_after_settling
 from channelsim.channel.attack.spends_due import wrong_spends
 from channelsim.channel.attack.times_due import ended_early, untimely
-from channelsim.channel.attack.trial_restarts import is_due, wrong_restart
+from channelsim.channel.attack.trial_restarts import EVENTS, is_due, wrong_restart
 from channelsim.channel.attack.watch_duties import overdue
 from channelsim.channel.attack.watch_duties import untimely as untimely_watch
 from channelsim.channel.attack.workload import Workload, large
@@ -75,12 +75,15 @@ SEALED = 64
 class SideMonitors:
     """Follows one side through all lives of its process; `violated` takes an id and a line.
 
+    A restart is tried after each so many events of the journal.
+
     Its files are in the folder.
     """
 
     config: Config
     folder: Path
     violated: Callable[[str, str], None]
+    restarts_each: int = EVENTS
     watched: set[Coin] = field(default_factory=set)
     changes: int = 0
     pinned: int = 0
@@ -210,13 +213,16 @@ class SideMonitors:
         for how in ended_early(self.config, self.state) if self.state is not None else ():
             self._found("times", how)
 
-    def stopped(self, *, in_doubt: bool = False) -> None:
-        """Look at the files of a process that has ended, its last event perhaps `in_doubt`."""
+    def stopped(self, *, in_doubt: bool = False, killed: bool = False) -> None:
+        """Look at the files of a process that has ended, its last event perhaps `in_doubt`.
+
+        One that was `killed` has left the log of its database, which the next one empties.
+        """
         files = [path for path in sorted(self.folder.rglob("*")) if path.is_file()]
         size = sum(path.stat().st_size for path in files)
         most = MOST_BYTES + MOST_BYTES_PER_EVENT * self.changes
         most += TIMES_RECEIVED * (sum(map(len, self.messages)) + self.pinned)
-        if size > most:
+        if size > most and not killed:
             after = counted(self.changes, "event")
             self._found("disk", f"has files of {counted(size, 'byte')} after {after}")
         for path in files:
@@ -227,7 +233,7 @@ class SideMonitors:
                 self._found("sealed", f"can be read in {path.name} without its keys")
             if self.secrets.left_in(data):
                 self._found("erased", f"has secrets of an erased deck in {path.name}")
-        if not in_doubt:
+        if not in_doubt and not killed:
             for how in _misread(self.folder / FILE, self.state):
                 self._found("overview", how)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from channelsim.channel.attack.actions import Attack, hostile_side
 from channelsim.channel.attack.filled_blocks import Market
 from channelsim.channel.attack.menu_player import Menu, MenuPlayer
-from channelsim.channel.attack.terms import Proposals
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.machine import Peer
@@ -17,6 +18,7 @@ from channelsim.channel.session.identity import make_config
 from channelsim.channel.session.questions import Deciding, PlayerOfPeer
 from channelsim.channel.session.side_player import SidePlayer
 from channelsim.channel.simulation.scenario import Scenario, setup_of
+from channelsim.channel.simulation.terms import Proposals
 
 HOSTILE = "hostile"
 """The name of the adversary that promises are checked against; its deviations have names."""
@@ -27,30 +29,21 @@ def scenario_of(attack: Attack) -> Scenario:
 
     Its weather excuses spends that the node refuses.
     """
-    terms = attack.terms
+    terms, hostile = attack.terms, hostile_side(attack.actions)
+    if attack.tight:
+        terms = replace(terms, balance=terms.unit * terms.stack)
     scenario = Scenario(
-        games=attack.games,
-        seed=attack.seed,
+        attack.games,
+        attack.seed,
         weather="reorgs",
-        fees=terms.fees,
-        unit=terms.unit,
-        stack=terms.stack,
         hands=attack.hands,
-        staggered=terms.proposals is Proposals.STAGGERED,
-        agreed=terms.proposals is Proposals.AGREED,
         policies=attack.policies,
-        contribution=terms.unit * terms.stack if attack.tight else terms.balance,
-        most_states=terms.most_states,
-        most_bytes=terms.most_bytes,
         mixed=attack.mixed,
-        max_fee=terms.max_fee,
-        max_fees=terms.max_fees,
-        crowd=terms.crowd,
+        terms=terms,
     )
-    hostile = hostile_side(attack.actions)
     if hostile is None:
         return scenario
-    return replace(scenario, adversary=HOSTILE, side=hostile, agreed=False)
+    return dataclasses.replace(scenario, adversary=HOSTILE, side=hostile)
 
 
 def configs_of(attack: Attack, chain: FarmableChain, market: Market | None) -> list[Config]:
@@ -58,18 +51,18 @@ def configs_of(attack: Attack, chain: FarmableChain, market: Market | None) -> l
 
     In a market both pay fees; otherwise honest sides do, by their maxima.
     """
-    scenario, hostile = scenario_of(attack), hostile_side(attack.actions)
-    agreement, seed = setup_of(scenario).agreement, attack.seed.encode()
+    terms, hostile = attack.terms, hostile_side(attack.actions)
+    agreement, seed = setup_of(scenario_of(attack)).agreement, attack.seed.encode()
     configs = []
     for side in Side:
         fees: tuple[int, int] | tuple[()] = ()
         if market is not None and market.most_fee:
             fees = (market.most_fee, market.most_fees)
-        if side != hostile and all(scenario.most_fees):
-            fees = scenario.most_fees
+        if side != hostile and all(terms.most_fees):
+            fees = terms.most_fees
         config = make_config(seed, side, chain, agreement, *fees)
-        if side != hostile and (scenario.most_states or scenario.most_bytes):
-            config = replace(config, limits=scenario.limits)
+        if side != hostile and terms.limits is not None:
+            config = dataclasses.replace(config, limits=terms.limits)
         configs.append(config)
     return configs
 

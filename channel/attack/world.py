@@ -42,8 +42,10 @@ from channelsim.channel.attack.session_limits import (
     Endless,
 )
 from channelsim.channel.attack.side_monitors import SideMonitors
+from channelsim.channel.attack.side_processes import SideProcess, SideProcesses
 from channelsim.channel.attack.sides import configs_of, player_of, scenario_of
 from channelsim.channel.attack.situations import Killed, Noted, Restarted, Situations, side_of
+from channelsim.channel.attack.trial_restarts import DISPUTE_EVENTS, EVENTS
 from channelsim.channel.attack.virtual_time import (
     Stalled,
     VirtualThreads,
@@ -61,12 +63,13 @@ from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.dealers import dealt
-from channelsim.channel.session.identity import node_seed, policy_chance
+from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.session_events import BlockMade, Handled, Pushed, SessionEvent
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.kills import Kill
 from channelsim.channel.simulation.run import Party, Run, RunLog
 from channelsim.channel.simulation.scenario import setup_of
+from channelsim.channel.simulation.terms import Proposals
 from channelsim.channel.system.time_limit import time_limit
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
@@ -81,10 +84,18 @@ def run(attack: Attack) -> Session:
     return session
 
 
-def run_observed(attack: Attack, observer: Observer = NOBODY) -> tuple[Session, Run]:
-    """Run a script with an observer; also returns the run as promises are checked by."""
+def run_observed(
+    attack: Attack,
+    observer: Observer = NOBODY,
+    real: SideProcesses | None = None,
+    on: FarmableChain | None = None,
+) -> tuple[Session, Run]:
+    """Run a script with an observer; also returns the run as promises are checked by.
+
+    The node and the sides may have `real` processes, or the session is `on` another chain.
+    """
     with tempfile.TemporaryDirectory(prefix="channelsim-", dir=fast_folder()) as folder:
-        return World(attack, Path(folder), observer).run()
+        return World(attack, Path(folder), observer, real=real, on=on).run()
 
 
 def fast_folder() -> str | None:
@@ -101,6 +112,8 @@ class World:
     folder: Path
     observer: Observer = NOBODY
     log: list[str] = field(default_factory=list)
+    real: SideProcesses | None = None
+    on: FarmableChain | None = None
 
     def __post_init__(self) -> None:
         """Make the chain, both parties, and what is between them."""
@@ -108,7 +121,11 @@ class World:
         self.hostile = hostile_side(attack.actions)
         self.scenario = scenario_of(attack)
         seed = attack.seed.encode()
-        self.node = SimulatedChain(node_seed(seed), NodeSettings(mixed=attack.mixed))
+        self.node: FarmableChain = self.on or (
+            self.real.node
+            if self.real is not None
+            else SimulatedChain(node_seed(seed), NodeSettings(mixed=attack.mixed))
+        )
         self._filled = filled_chain(self.node, attack)
         self.chain: FarmableChain = self._filled or self.node
         self.script = Script(possible(attack.actions))
@@ -124,9 +141,7 @@ class World:
         configs = configs_of(attack, self.chain, market)
         self._start = self.chain.peak()
         first, second = (
-            Party(config.name, peer, peer, policy_chance(seed, config.side))
-            for config in configs
-            for peer in [Peer(config)]
+            Party(config.name, peer, peer) for config in configs for peer in [Peer(config)]
         )
         self.parties = first, second
         self.run_log = RunLog(self.chain, self.parties)
@@ -154,11 +169,13 @@ class World:
                 compare=self._compare,
                 fails=self._fails,
                 on_peer=self._new_peer,
-                monitors=SideMonitors(config, self.folder / config.name, self._violated),
+                monitors=self._side_monitors(config),
                 note_killed=self._note_killed,
                 copies=self._copies(config),
                 undone=self.script.done.remove,
                 hostile=self._make_hostile if config.side == self.hostile else None,
+                beside=(lambda side: side) if self.real is None else self.real.beside,
+                real=self._real_process(config),
                 player=partial(player_of, attack, self._deal),
             )
             for config in configs
@@ -302,12 +319,26 @@ class World:
         ]
         return OldCopies(self.folder / config.name, actions, self.hostile is None)
 
+    def _side_monitors(self, config: Config) -> SideMonitors:
+        # A dealer makes the decks of disputes.
+        is_dispute = self.attack.terms.proposals is not Proposals.AGREED
+        each = DISPUTE_EVENTS if is_dispute and self.hostile is not None else EVENTS
+        return SideMonitors(config, self.folder / config.name, self._violated, each)
+
+    def _real_process(self, config: Config) -> SideProcess | None:
+        if self.real is None or config.side == self.hostile:
+            return None
+        return self.real.side(config, self.folder / config.name)
+
     def _make_hostile(self, peer: Peer) -> HostileSide:
+        rewind = self.blocks.rewind
+        if self.real is not None:
+            rewind = self.real.rewinding(rewind)
         around = Surroundings(
             seed=self.attack.seed.encode(),
             games=self.attack.games,
             chain=self.chain,
-            rewind=self.blocks.rewind,
+            rewind=rewind,
             took_place=self._took_place,
             reconnect=lambda: asyncio.get_running_loop().call_soon(
                 self.wire.reset, Action("reset", 0, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -17,8 +17,8 @@ from channelsim.channel.attack.disputes import (
     recorded,
     scenario_in,
 )
+from channelsim.channel.attack.side_processes import SideProcesses
 from channelsim.channel.attack.sides import scenario_of
-from channelsim.channel.attack.terms import Proposals
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.session_files import Display
 from channelsim.channel.findings.finding import Finding, summary
@@ -35,7 +35,11 @@ from channelsim.channel.session.transcript import Record, Sink
 from channelsim.channel.simulation.run import step_in_play
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.scenario_command import command_of
+from channelsim.channel.simulation.terms import Proposals
 from channelsim.channel.system.interrupt import exit_code
+
+Begin: TypeAlias = Callable[[Attack], SideProcesses | None]
+"""Begins the processes of a script, which outlive its run: the node tells the payouts."""
 
 
 def run_attacked(
@@ -45,17 +49,18 @@ def run_attacked(
     display: Display,
     *,
     anywhere: bool = False,
+    begin: Begin = lambda attack: None,
     head: Record | None = None,
 ) -> int:
     """Run a script and report it; the exit code, 1 if something is broken or nothing was checked.
 
     `sink` receives each line of the transcript, and `finish` is called after the last one.
     `anywhere`: where the adversary finds nothing to change from its step on, as in a hand that is
-    over by then, it tries once more from a step inside of the hand. `head` is that of a transcript
-    which is replayed.
+    over by then, it tries once more from a step inside of the hand. `begin` begins the
+    processes of a run, if it has any. `head` is that of a transcript which is replayed.
     """
     as_json, quiet, show, page = display
-    watched = _Watched(attack, page is not None)
+    watched = _Watched(attack, page is not None, begin)
     try:
         with progress("dispute", "block", shown=not quiet) as bar:
 
@@ -67,7 +72,7 @@ def run_attacked(
             step = step_in_play(watched.dispute.run) if anywhere else None
             if step is not None and not watched.dispute.is_checked:
                 scenario = replace(watched.dispute.run.scenario, step=step)
-                watched, lines = _Watched(dispute_script(scenario), page is not None), []
+                watched, lines = _Watched(dispute_script(scenario), page is not None, begin), []
                 watched.run(sink, on_event)
             for line in lines:
                 sink(line)
@@ -102,8 +107,9 @@ class _Watched:
     dispute: Dispute
     digest = ""
 
-    def __init__(self, attack: Attack, with_page: bool) -> None:
+    def __init__(self, attack: Attack, with_page: bool, begin: Begin) -> None:
         self.attack = attack
+        self._begin = begin
         self.known = scenario_in(attack)
         self.scenario = self.known or replace(scenario_of(attack), side=1 - honest_side(attack))
         has_dealer = attack.terms.proposals is not Proposals.AGREED
@@ -121,8 +127,9 @@ class _Watched:
             if log is not None:
                 log.fault(CHAIN if side is None else side, text)
 
+        real = self._begin(self.attack)
         self.dispute, self.digest = recorded(
-            self.attack, sink, *listeners, on_fault=on_fault, head=head
+            self.attack, sink, *listeners, on_fault=on_fault, head=head, real=real
         )
 
     def page(self) -> str:

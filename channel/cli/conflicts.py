@@ -47,7 +47,7 @@ CONFLICTS = (
     Conflict("dispute run", "at", "is the step of an adversary: name one", without="name"),
     Conflict(
         "dispute run",
-        "fees max-fee max-fees crowd staggered most-states most-bytes processes",
+        "fees max-fee max-fees crowd staggered most-states most-bytes",
         "does not go with --old-copy, with which both sides play hands that they agreed on",
         beside="old-copy",
     ),

@@ -140,10 +140,7 @@ class SessionFiles:
     ] = None
     processes: Annotated[
         bool,
-        flag(
-            "Run the node and both peers as processes that talk over the network; the"
-            " digest of a session without an adversary is the same."
-        ),
+        flag("Run the node and both peers as processes of their own; the digest is the same."),
     ] = False
 
 

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import Adversary, Plan
+from channelsim.channel.adversaries.linked import LinkedAdversary
 from channelsim.channel.adversaries.registry import get
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.rpc_server import read_address
@@ -62,7 +63,6 @@ from channelsim.channel.session.setup import (
     check,
 )
 from channelsim.channel.session.side_player import SidePlayer, by_policy
-from channelsim.channel.simulation.parties import LinkedAdversary
 from channelsim.channel.store.data_directory import (
     DataDirectory,
     NodeAddress,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from channelsim.channel.attack.crashed_run import CrashedRun
 from channelsim.channel.documents.results import CampaignResults
 from channelsim.channel.findings.finding import Figure, Finding
-from channelsim.channel.simulation.crashes import CrashedRun
 
 
 class CrashesDocument(

@@ -31,7 +31,6 @@ from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.session.questions import take_turn
 from channelsim.channel.session.side_player import by_policy
 from channelsim.channel.simulation.run import Delivered, Disclosure, JournalEntry, Party
-from channelsim.games.chance import Chance
 
 MOST_TURNS = 16
 """Decisions of a player in a row, after one event; more are a mistake."""
@@ -166,7 +165,7 @@ class ExploredSide:
     def party(self, older: Log | None = None) -> Party:
         """The side as promises are checked by, with its reactions after an older one, or all."""
         peer = self.peer
-        party = Party(self.config.name, peer, peer, Chance(b""))
+        party = Party(self.config.name, peer, peer)
         for link in self._reactions(older):
             entry, answers = link.entry, iter(link.answers)
             party.journal.append(entry)

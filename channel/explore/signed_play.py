@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.explore.explored_side import ExploredSide
@@ -19,7 +21,8 @@ from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.proposals import Wish, least_timeout
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.identity import make_config, node_seed
-from channelsim.channel.simulation.scenario import Scenario, setup_of
+from channelsim.channel.simulation.scenario import Scenario, Times, setup_of
+from channelsim.channel.simulation.terms import TOGETHER
 from channelsim.games import registry
 
 CONFIRMATIONS = 1
@@ -77,13 +80,15 @@ def scenario_of(games: tuple[str, ...], seed: str, side: int = 1, *, reorgs: boo
         adversary="explored",
         side=side,
         weather="reorgs" if reorgs else "calm",
-        unit=UNIT,
-        stack=STACK,
-        stakes=1,
-        confirmations=CONFIRMATIONS,
-        unroll_timeout=least_unroll_timeout(CONFIRMATIONS, 1),
-        game_timeout=max(least_timeout(name, CONFIRMATIONS, 1) for name in games),
-        spacing=1,
+        terms=msgspec.structs.replace(
+            TOGETHER, unit=UNIT, stack=STACK, balance=UNIT * STACK * len(games)
+        ),
+        times=Times(
+            confirmations=CONFIRMATIONS,
+            unroll_timeout=least_unroll_timeout(CONFIRMATIONS, 1),
+            game_timeout=max(least_timeout(name, CONFIRMATIONS, 1) for name in games),
+            spacing=1,
+        ),
     )
 
 

@@ -11,7 +11,6 @@ from functools import partial
 
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import FarmableChain, PushResult, blocks_for, pending_with
-from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import (
     Connected,
     DeckComputed,
@@ -29,7 +28,7 @@ from channelsim.games.deck.work import DeckResult, DeckWork
 
 
 class Delivery:
-    """Delivery of spends to the node, of blocks to the peers, and of their messages.
+    """Delivery of spends to the node, and of messages between the peers.
 
     This one delivers at once and in full; `push` stands in for the node's. Peers have an index.
     """
@@ -38,7 +37,6 @@ class Delivery:
         self, chain: FarmableChain, push: Callable[[Bundle], PushResult] | None = None
     ) -> None:
         self.push = push or chain.push
-        self._chain = chain
 
     def delay(self, index: int) -> int:
         """The number of blocks to hold back a spend that this peer pushes now."""
@@ -48,24 +46,9 @@ class Delivery:
         """Offer a bundle of this peer to the node; None if it was not offered."""
         return self.push(bundle)
 
-    def after_block(self) -> None:
-        """Change the chain after a new block, before the peers hear of it."""
-
-    def reaches(self, index: int) -> bool:
-        """True if this peer hears of the newest block."""
-        return True
-
-    def view(self, index: int, block: Block) -> Block:
-        """The block as this peer's node reports it."""
-        return block
-
     def breaks(self) -> bool:
         """True if the connection between the peers breaks before the next message arrives."""
         return False
-
-    def fee_rate(self, index: int) -> int:
-        """The fee rate that this peer's node asks, in mojos per cost."""
-        return self._chain.fee_rate()
 
 
 class Driver:
@@ -173,22 +156,20 @@ class Driver:
         for index, push in due:
             self._offer(index, push)
         self.chain.farm()
-        self._delivery.after_block()
         self.report_peak()
 
     def report_peak(self) -> None:
-        """Report the tip of the chain, with all watched coins, to the peers it reaches."""
+        """Report the tip of the chain, with all watched coins, to both peers."""
         self.notify(BlockMade(self.chain.peak()))
         for index in range(len(self.peers)):
-            if self._delivery.reaches(index):
-                self.report_peak_to(index)
+            self.report_peak_to(index)
 
     def report_peak_to(self, index: int) -> None:
         """Report the tip of the chain, with all watched coins, to one peer."""
         if self.peers[index].pays_fees:
-            self._drivers[index].report_fee_rate(self._delivery.fee_rate(index))
+            self._drivers[index].report_fee_rate(self.chain.fee_rate())
         for block in blocks_for(self.chain, self.peers[index].watched):
-            self.handle(index, self._delivery.view(index, block))
+            self.handle(index, block)
 
     # --- effects ---
 

@@ -3,43 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import (
-    AcceptGames,
     Act,
     Command,
-    Proposed,
     ProposeGames,
     YourTurn,
 )
-from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.proposals import needs_deck
 from channelsim.channel.session.dealers import Dealer
 from channelsim.channel.session.driver import Driver
-from channelsim.channel.session.questions import Deciding, PlayerOfPeer, take_turn
+from channelsim.channel.session.questions import PlayerOfPeer
 from channelsim.channel.session.session_events import Decided
 from channelsim.channel.store.interface import StoreError
-
-
-@dataclass(frozen=True, slots=True)
-class WillingPlayer:
-    """A player that accepts all games, and wants nothing of its own accord."""
-
-    peer: Peer
-    decide: Deciding
-
-    def answer(self, question: Proposed | YourTurn) -> Command | None:
-        """Accept a proposal, or decide in a game."""
-        if isinstance(question, Proposed):
-            return AcceptGames(question.group.id)
-        return take_turn(self.peer, question.game_id, self.decide)
-
-    def next_command(self) -> Command | None:
-        """Want nothing."""
-        return None
 
 
 class Players:

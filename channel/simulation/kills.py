@@ -6,7 +6,7 @@ aimed by the stage of a session in which they fall.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -90,7 +90,3 @@ class Kill:
     event: int
     effects: int
     stage: Stage = field(default=Stage.REST, compare=False)
-
-
-Dies = Callable[[Kill], bool]
-"""True if a process is killed while it handles an event: that instant has `effects` `LOST`."""

@@ -18,6 +18,14 @@ from channelsim.channel.errors import InvariantError
 from channelsim.channel.simulation.child_process import ChildProcess
 from channelsim.games.chance import Chance
 
+Dies = Callable[[], bool]
+"""Decides at a change whether to kill the process of a node."""
+
+
+def never() -> bool:
+    """Decide never to kill it."""
+    return False
+
 
 class ProcessNode:
     """A `FarmableChain` whose process is killed during some changes, and comes back from its log.
@@ -31,7 +39,7 @@ class ProcessNode:
         self,
         path: Path,
         seed: int,
-        dies: Callable[[], bool],
+        dies: Dies,
         chance: Chance,
         *,
         settings: NodeSettings = PUBLIC_LIKE,

@@ -52,7 +52,6 @@ from channelsim.channel.protocol.messages import (
 from channelsim.channel.protocol.state import ChannelState
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
-from channelsim.channel.simulation.deadlines import Deadline
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games import registry
 from channelsim.games.chance import Chance
@@ -170,7 +169,6 @@ class Party:
     name: str
     peer: Peer
     actor: Actor
-    chance: Chance
     news: list[News] = field(default_factory=list)
     disclosures: list[Disclosure] = field(default_factory=list)
     journal: list[JournalEntry] = field(default_factory=list)
@@ -195,9 +193,8 @@ class Party:
 class Run:
     """A finished run, with all that promises are checked by.
 
-    `finished` has the height at which each side was done; None for never. `struck` are the
-    deadlines whose blocks the weather replaced. `restores` says how often the honest side went on
-    from an old copy of its store.
+    `finished` has the height at which each side was done; None for never. `restores`
+    says how often the honest side went on from an old copy of its store.
     """
 
     scenario: Scenario
@@ -207,7 +204,6 @@ class Run:
     blocks: int
     reorgs: int
     finished: tuple[int | None, int | None]
-    struck: frozenset[Deadline] = frozenset()
     restores: int = 0
 
     @property

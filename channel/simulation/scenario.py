@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.chain.constants import BLOCK_REWARD
 from channelsim.channel.chain.spacing import HOME_SPACING, PUBLIC_SPACING
 from channelsim.channel.errors import UsageError
-from channelsim.channel.peer.limits import Limits
-from channelsim.channel.protocol.bounds import MOST_SPACING, MOST_TIMEOUT
 from channelsim.channel.session.defaults import DEFAULT_TIMEOUT
 from channelsim.channel.session.setup import ASK, NAMES, Setup, check_game, check_policy
 from channelsim.channel.simulation.bounds import (
@@ -20,6 +17,7 @@ from channelsim.channel.simulation.bounds import (
     MOST_RATE,
     WEATHERS,
 )
+from channelsim.channel.simulation.terms import TOGETHER, Proposals, Terms
 from channelsim.games import registry
 from channelsim.games.amounts import counted
 from channelsim.games.dealing import dealer
@@ -28,29 +26,32 @@ from channelsim.games.names import nearest, quoted
 FEES = 20_000_000
 """A fee that the honest side's node asks, in mojos: mempools take it in the place of none."""
 
-MIXED: Mapping[str, Any] = {"mixed": True, "spacing": 0, "unroll_timeout": 0, "game_timeout": 0}
-"""Fields that put a scenario on mixed blocks; its times follow."""
+CONFIRMATIONS = 3
+"""The usual depth at which a spend is final."""
+
+STAKES = 3
+"""Stakes in each game that a side puts in, or more for more hands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """The times of a channel, in blocks."""
+
+    confirmations: int
+    unroll_timeout: int
+    game_timeout: int
+    spacing: int
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A dispute: the games, and who deviates how, at which step.
+    """A session as promises are checked by: the games, and who deviates how, at which step.
 
-    All games are in one proposal, and are played `hands` times, one after the other; with
-    `staggered` each is a proposal of its own, and the next is made a few moves later.
-    `adversary` by name ("" for none); `step` counts what it says, from 0: at that message it
-    begins to deviate. `side` is the adversary's place in `NAMES`. Money in mojos, `stack` in
-    units; `fees` is what the honest side's node asks for a spend of a cost of 20,000,000,
-    `max_fee` the most that it pays for a spend (None: 20 times `fees`, or else `max_fees`), and
-    `max_fees` the most in all (None: 50 times as much). Each peer contributes
-    `contribution`, or enough for all hands where that is 0. `policies` are the
-    initiator's and the receiver's, "" for a game's first one. `agreed`: both sides are honest, and
-    play the hands that they agreed on as two processes of `peer` do, with decks that they prepare.
-    `most_states` and `most_bytes` are the limits of what the honest side keeps of the channel (0:
-    as by default). Where it is `mixed`, only about one block in three carries transactions, and the
-    `spacing` of both peers is that of public networks unless it is given. Timeouts that are not
-    given (0) follow from the spacing. A `crowd` fills blocks at so many mojos per cost (0: there is
-    none), once the honest side has a spend for them after the opening.
+    The games are played `hands` times on these `terms`. `adversary` by name ("" for none); `step`
+    counts what it says, from 0: at that message it begins to deviate. `side` is the adversary's
+    place in `NAMES`. `policies` are the initiator's and the receiver's, "" for a game's first one.
+    Where it is `mixed`, only about one block in three carries transactions. `times` are those of
+    the channel (None: the usual ones on such blocks).
     """
 
     games: tuple[str, ...]
@@ -59,33 +60,32 @@ class Scenario:
     step: int = 0
     side: int = 1
     weather: str = "calm"
-    fees: int = 0
-    unit: int = 100
-    stack: int = 10
-    stakes: int = 3
-    confirmations: int = 3
-    unroll_timeout: int = 0
-    game_timeout: int = 0
     hands: int = 1
-    staggered: bool = False
-    contribution: int = 0
     policies: tuple[str, str] = ("", "")
-    agreed: bool = False
-    most_states: int = 0
-    most_bytes: int = 0
     mixed: bool = False
-    max_fee: int | None = None
-    max_fees: int | None = None
-    crowd: int = 0
-    spacing: int = 0
+    terms: Terms = TOGETHER
+    times: Times | None = None
 
-    def __post_init__(self) -> None:
-        """Replace what was not given by what follows from the other fields."""
-        spacing = self.spacing or (PUBLIC_SPACING if self.mixed else HOME_SPACING)
-        object.__setattr__(self, "spacing", spacing)
-        for name in ("unroll_timeout", "game_timeout"):
-            timeout = getattr(self, name) or spacing * DEFAULT_TIMEOUT
-            object.__setattr__(self, name, timeout)
+    @property
+    def spacing(self) -> int:
+        """The blocks from one that carries transactions to the next, at most."""
+        usual = PUBLIC_SPACING if self.mixed else HOME_SPACING
+        return usual if self.times is None else self.times.spacing
+
+    @property
+    def confirmations(self) -> int:
+        """The depth at which a spend is final, in blocks."""
+        return CONFIRMATIONS if self.times is None else self.times.confirmations
+
+    @property
+    def unroll_timeout(self) -> int:
+        """Blocks until a stale state is paid out."""
+        return self.spacing * DEFAULT_TIMEOUT if self.times is None else self.times.unroll_timeout
+
+    @property
+    def game_timeout(self) -> int:
+        """Blocks for a move on chain."""
+        return self.spacing * DEFAULT_TIMEOUT if self.times is None else self.times.game_timeout
 
     @property
     def dealer(self) -> str | None:
@@ -95,28 +95,19 @@ class Scenario:
     @property
     def balance(self) -> int:
         """Each peer's contribution to the channel, in mojos."""
-        stakes = max(self.stakes, self.hands) * len(self.games)
-        return self.contribution or self.unit * self.stack * stakes
+        terms = self.terms
+        return terms.balance or terms.unit * terms.stack * max(STAKES, self.hands) * len(self.games)
 
     @property
-    def most_fees(self) -> tuple[int, int]:
-        """The most that the honest side pays, for a spend and in all (0: nothing)."""
-        most = self.max_fee
-        if most is None:
-            most = 20 * self.fees or self.max_fees or 0
-        return most, min(50 * most, BLOCK_REWARD) if self.max_fees is None else self.max_fees
-
-    @property
-    def limits(self) -> Limits:
-        """The limits of what the honest side keeps of the channel."""
-        usual = Limits()
-        most = self.most_states or usual.states, self.most_bytes or usual.bytes
-        return Limits(*most, demonstration=True)
+    def is_agreed(self) -> bool:
+        """True if both sides are honest, and play the hands that they agreed on."""
+        return self.terms.proposals is Proposals.AGREED and not self.adversary
 
     @property
     def stake(self) -> int:
         """Each player's stake in one proposal, in mojos."""
-        return self.unit * self.stack * (1 if self.staggered else len(self.games))
+        together = len(self.games) if self.terms.proposals is Proposals.TOGETHER else 1
+        return self.terms.unit * self.terms.stack * together
 
     @property
     def honest(self) -> int:
@@ -130,8 +121,8 @@ def setup_of(scenario: Scenario) -> Setup:
         games=scenario.games,
         seed=scenario.seed,
         hands=scenario.hands,
-        unit=scenario.unit,
-        stack=scenario.stack,
+        unit=scenario.terms.unit,
+        stack=scenario.terms.stack,
         balance=scenario.balance,
         policies=scenario.policies,
         confirmations=scenario.confirmations,
@@ -173,27 +164,25 @@ def check(scenario: Scenario) -> Scenario:
         raise UsageError(f"the adversary is {' or '.join(NAMES)}")
     if scenario.step < 0:
         raise UsageError(f"step {scenario.step}: steps are counted from 0")
-    if min(scenario.most_states, scenario.most_bytes) < 0:
+    terms = scenario.terms
+    if min(terms.most_states, terms.most_bytes) < 0:
         raise UsageError("limits of states and bytes are at least 1")
-    _bounded(f"a spacing of {scenario.spacing}", scenario.spacing, 1, MOST_SPACING)
-    for blocks in (scenario.unroll_timeout, scenario.game_timeout):
-        _bounded(counted(blocks, "block"), blocks, 1, MOST_TIMEOUT)
     if scenario.weather not in WEATHERS:
         near = nearest(scenario.weather, WEATHERS)
         known = ", ".join(WEATHERS)
         raise UsageError(f"weather {quoted(scenario.weather)}{near}: one of {known}")
-    _bounded(f"fees of {counted(scenario.fees, 'mojo')}", scenario.fees, 0, MOST_FEES)
-    for most in (scenario.max_fee, scenario.max_fees):
+    _bounded(f"fees of {counted(terms.fees, 'mojo')}", terms.fees, 0, MOST_FEES)
+    for most in (terms.max_fee, terms.max_fees):
         if most is not None:
             _bounded(f"at most {counted(most, 'mojo')} of fees", most, 0, BLOCK_REWARD)
-    rate = scenario.crowd
+    rate = terms.crowd
     _bounded(f"a crowd at {counted(rate, 'mojo')} per cost", rate, 0, MOST_RATE)
-    if min(scenario.unit, scenario.stack, scenario.stakes) < 1:
-        raise UsageError("unit, stack and stakes are at least 1")
+    if min(terms.unit, terms.stack) < 1:
+        raise UsageError("unit and stack are at least 1")
     _bounded(counted(scenario.hands, "hand"), scenario.hands, 1, MOST_HANDS)
-    if scenario.contribution < 0 or scenario.balance < scenario.stake:
+    if terms.balance < 0 or scenario.balance < scenario.stake:
         raise UsageError(
-            f"a balance of {counted(scenario.contribution, 'mojo')} does not cover one stake"
+            f"a balance of {counted(terms.balance, 'mojo')} does not cover one stake"
             f" of {scenario.stake:,}"
         )
     if scenario.balance > BLOCK_REWARD:
@@ -201,7 +190,7 @@ def check(scenario: Scenario) -> Scenario:
             f"a balance of {counted(scenario.balance, 'mojo')} is more than a wallet holds"
         )
     for name in scenario.games:
-        game = check_game(name, scenario.unit, scenario.stack)
+        game = check_game(name, terms.unit, terms.stack)
         if game.missing:
             raise UsageError(
                 f"{name} has no program of {', '.join(game.missing)}: a dispute needs them all"

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from shlex import quote
 
+import msgspec
+
 from channelsim.channel.adversaries.registry import get
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.terms import TOGETHER, Proposals
 from channelsim.games import registry
 
-_OPTIONS = (
-    *("weather", "fees", "max_fee", "max_fees", "crowd", "hands"),
-    *("most_states", "most_bytes"),
-)
-"""Fields that have an option of their name with a value; `_FLAGS` have one without."""
-
-_FLAGS = {"staggered": "--staggered", "mixed": "--mix"}
+_OF_TERMS = ("fees", "max_fee", "max_fees", "crowd", "most_states", "most_bytes")
+"""Terms that have an option of their name with a value."""
 
 
 def command_of(scenario: Scenario) -> str:
@@ -23,32 +21,40 @@ def command_of(scenario: Scenario) -> str:
 
     >>> command_of(Scenario(("parity",), "a b", "free-look", step=0, hands=4, mixed=True))
     "channelsim dispute run free-look --seed 'a b' --game parity --hands 4 --mix"
-    >>> command_of(Scenario(("parity",), "7", "free-look", step=0, contribution=900))
+    >>> terms = msgspec.structs.replace(TOGETHER, balance=900)
+    >>> command_of(Scenario(("parity",), "7", "free-look", step=0, terms=terms))
     'channelsim play parity --adversary free-look --seed 7 --balance 900'
-    >>> command_of(Scenario(("parity",), "7", "free-look", unit=3))
+    >>> terms = msgspec.structs.replace(TOGETHER, unit=3)
+    >>> command_of(Scenario(("parity",), "7", "free-look", terms=terms))
     ''
     """
     usual, games = Scenario((registry.DEFAULT,), "dispute"), ",".join(scenario.games)
-    asked = {name: getattr(scenario, name) for name in (*_OPTIONS, *_FLAGS)}
-    place = scenario.games, scenario.seed, scenario.adversary, scenario.step, scenario.side
-    if Scenario(*place, contribution=scenario.contribution, **asked) != scenario:
+    terms, balance = scenario.terms, scenario.terms.balance
+    asked = {name: getattr(terms, name) for name in _OF_TERMS}
+    said = msgspec.structs.replace(TOGETHER, proposals=terms.proposals, balance=balance, **asked)
+    if terms.proposals is Proposals.AGREED or terms != said:
+        return ""
+    if scenario.policies != usual.policies or scenario.times is not None:
         return ""
     given = {
         "seed": (scenario.seed, usual.seed),
         "side": (NAMES[scenario.side], NAMES[usual.side]),
         "game": (games, ",".join(usual.games)),
-        **{name.replace("_", "-"): (asked[name], getattr(usual, name)) for name in _OPTIONS},
-        "balance": (scenario.contribution, usual.contribution),
+        "weather": (scenario.weather, usual.weather),
+        "hands": (scenario.hands, usual.hands),
+        **{name.replace("_", "-"): (asked[name], getattr(TOGETHER, name)) for name in _OF_TERMS},
+        "balance": (balance, 0),
     }
     name, at = scenario.adversary, ""
     if name and scenario.step != get(name).default_step:
         at = f"@{scenario.step}"
     begin = f"channelsim dispute run {name}{at}".rstrip()
-    if scenario.contribution:  # `dispute run` has no option for it
+    if balance:  # `dispute run` has no option for it
         begin = f"channelsim play {games} --adversary {name}{at}"
         del given["game"]
     words = [
         f"--{name} {quote(str(value))}" for name, (value, usual) in given.items() if value != usual
     ]
-    flags = [flag for name, flag in _FLAGS.items() if asked[name]]
+    staggered = terms.proposals is Proposals.STAGGERED
+    flags = ["--staggered"] * staggered + ["--mix"] * scenario.mixed
     return " ".join((begin, *words, *flags))

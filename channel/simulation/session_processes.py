@@ -1,8 +1,8 @@
-"""A session or dispute in three processes: a node, and two sides that talk over the network.
+"""A session in three processes: a node, and two sides that talk over the network.
 
 Each side has its store on disk, sends its messages over TLS, and asks the node by RPC. The parent
 has a copy of each, decides in which order things happen, and compares what each process does
-with its copy: so it is the same session, to the byte, as in one process. An adversary has no store.
+with its copy: so it is the same session, to the byte, as in one process.
 """
 
 from __future__ import annotations
@@ -12,29 +12,25 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from channelsim.channel.adversaries.base import Adversary, Rewind
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.simulator import NodeSettings
-from channelsim.channel.errors import InvariantError
 from channelsim.channel.network.identity import make_identity, read_identity
-from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.driver import Delivery
 from channelsim.channel.session.identity import node_seed
-from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.script import Script
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.peer_process import PeerProcess, Traffic
-from channelsim.channel.simulation.process_node import ProcessNode
+from channelsim.channel.simulation.process_node import ProcessNode, never
 from channelsim.channel.simulation.remote_actor import RemoteActor
-from channelsim.channel.simulation.side_process import RewindRequest, Work
+from channelsim.channel.simulation.side_process import Work
 from channelsim.games.chance import Chance
 
 
 class SessionProcesses:
-    """The node's process, and those of the sides for which `direct` is called."""
+    """The node's process, and those of the peers for which `wrap` is called."""
 
     def __init__(
         self,
@@ -54,7 +50,7 @@ class SessionProcesses:
                 ProcessNode(
                     folder / "node",
                     node_seed(self._seed),
-                    lambda: False,
+                    never,
                     Chance(self._seed),
                     settings=settings,
                     serves=True,
@@ -65,28 +61,19 @@ class SessionProcesses:
 
     def wrap(self, peer: Peer) -> RemoteActor:
         """Begin the process of a peer: the initiator's first. The second one is linked to it."""
-        return self.direct(peer.config, peer)
-
-    def direct(self, config: Config, actor: Actor) -> RemoteActor:
-        """Begin the process of a side, whose copy is this actor: a peer, or an adversary."""
+        config = peer.config
         work = Work(
             self._folder / config.name,
-            self._seed,
-            self.chain.url,
-            read_identity(self._folder / NAMES[config.side.other]).fingerprint,
-            self._script,
-            (actor.name, actor.plan.step, actor.plan.games)
-            if isinstance(actor, Adversary)
-            else None,
+            seed=self._seed,
+            node=self.chain.url,
+            counterparty=read_identity(self._folder / NAMES[config.side.other]).fingerprint,
+            script=self._script,
         )
         process = PeerProcess(config, work, self._traffic)
         self._stack.callback(process.child.kill)
-        self._traffic.sides.append(process)
         if config.side is Side.RECEIVER:
-            self._traffic.link(Side.RECEIVER, Side.INITIATOR)
-        if not isinstance(actor, Peer | Adversary):
-            raise InvariantError(f"{config.name}: a process has no copy of its actor")
-        return RemoteActor(actor, process)
+            self._traffic.link()
+        return RemoteActor(config.name, peer, process.child, process.call_of, process.follow)
 
     def push(self, bundle: Bundle) -> PushResult:
         """Let the process that wants to push this bundle do so.
@@ -96,22 +83,6 @@ class SessionProcesses:
         """
         result = self._traffic.pushers[bundle].push(bundle)
         return self.chain.push(bundle) if result.answer is Answer.REFUSED else result
-
-    def rewinding(self, rewind: Rewind) -> Rewind:
-        """Replace blocks for an adversary, once both its copy and its process ask for that.
-
-        So both see the chain as it is before, and then as it is after it.
-        """
-
-        def rewound(back: int, bundle: Bundle | None = None) -> bool:
-            (child,) = (process.child for process in self._traffic.sides if process.work.adversary)
-            if child.receive() != RewindRequest(back):
-                raise InvariantError("the process of an adversary does not replace blocks")
-            done = rewind(back, bundle)
-            child.send(done)
-            return done
-
-        return rewound
 
 
 @contextmanager

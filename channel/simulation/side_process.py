@@ -1,8 +1,8 @@
 """The process of a side that its parent directs: what its methods do is called from there.
 
-It has its own store. In a session it sends its messages over TLS to the other side's process, and
-asks the node by RPC. The parent says when it takes the next message, looks at the chain, or pushes
-a bundle, so that everything happens in the order in which it would in one process.
+It has its own store and watch data. In a session it sends its messages over TLS to the other side's
+process, and asks the node by RPC. The parent says when it takes the next message, looks at the
+chain, or pushes a bundle, so that everything happens in the order in which it would in one process.
 """
 
 from __future__ import annotations
@@ -19,21 +19,15 @@ from pathlib import Path
 from threading import Thread
 
 import msgspec
-from msgspec.structs import replace as changed
 
-from channelsim.channel.adversaries.base import Adversary, Plan
-from channelsim.channel.adversaries.registry import get
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.full_node import RpcChain
-from channelsim.channel.chain.interface import PushResult, observe, with_children
-from channelsim.channel.chain.observations import Block, CoinSeen
-from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.chain.interface import PushResult, observe
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.network.connection import Connection
 from channelsim.channel.network.identity import Pairing, read_identity
 from channelsim.channel.network.link import Link
 from channelsim.channel.peer.interface import (
-    Connected,
     DeckComputed,
     Effect,
     Erase,
@@ -55,16 +49,14 @@ from channelsim.channel.session.script import Script
 from channelsim.channel.session.session import scripted
 from channelsim.channel.session.session_events import SessionEvent
 from channelsim.channel.simulation.child_process import ANSWER_TIME
-from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.durable_peer import EVENTS_PER_SNAPSHOT, DurablePeer
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.keys_file import read_keys
 from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import SqliteStore
-from channelsim.games.chance import Chance
+from channelsim.channel.store.watched_peer import WatchedPeer
+from channelsim.channel.watch.watch_data import FOLDER
 from channelsim.games.deck.work import DeckResult, DeckWork
-
-EVENTS_PER_SNAPSHOT = 9
-"""Often enough for a short session to be restarted from many snapshots."""
 
 REFUSED = b"refused"
 """In the place of a digest: the command cannot be carried out."""
@@ -85,71 +77,39 @@ def effects_digest(effects: Sequence[Effect]) -> bytes:
     return sha256(msgspec.msgpack.encode((lasting, asked))).digest()
 
 
-def travels(message: bytes) -> bool:
-    """True if a frame can carry this message. The parent passes on what none can."""
-    return 0 < len(message) <= MAX_MESSAGE
-
-
 @dataclass(frozen=True, slots=True)
 class Work:
     """All that the process of a side is given: more than its directory if it is in a session.
 
-    `node` is the URL of the node, and `counterparty` the fingerprint of the other side.
-    `adversary` is its name, its step and the games that it plays, or None.
+    It takes a snapshot after so many events. `node` is the URL of the node, and `counterparty` the
+    fingerprint of the other side.
     """
 
     directory: Path
+    snapshots: int = EVENTS_PER_SNAPSHOT
     seed: bytes = b""
     node: str = ""
     counterparty: str = ""
     script: Script | None = None
-    adversary: tuple[str, int, tuple[str, ...]] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RewindRequest:
-    """Asks the parent to replace so many blocks, for an adversary; it answers whether it has."""
-
-    back: int
 
 
 @contextmanager
 def open_side(work: Work, parent: Pipe) -> Iterator[Reactions | LinkedSide]:
-    """The side whose keys are in the directory, with its store there."""
+    """The side whose keys are in the directory, with its store and watch data there."""
     config = read_keys(work.directory)
     peer = Peer(replace(config, entropy=scripted(work.script, config.side, config.entropy)))
     with closing(SealedStore(SqliteStore(work.directory), config.secret)) as store:
-        if not work.node:
-            yield Reactions(DurablePeer(peer, store, EVENTS_PER_SNAPSHOT))
-            return
-        with (
-            RpcChain(work.node) as chain,
-            closing(DeckThreads(seeded_secrets(work.seed))) as decks,
-        ):
-            actor: Actor
-            if work.adversary is None:
-                actor = DurablePeer(peer, store, EVENTS_PER_SNAPSHOT)
-            else:
-                actor = _adversary(peer, work.seed, work.adversary, chain, parent)
-            pairing = Pairing(read_identity(work.directory), work.counterparty)
-            yield LinkedSide(DrivenPeer(config.name, actor), config.side, chain, decks, pairing)
-
-
-def _adversary(
-    peer: Peer,
-    seed: bytes,
-    deviation: tuple[str, int, tuple[str, ...]],
-    chain: RpcChain,
-    parent: Pipe,
-) -> Adversary:
-    name, step, games = deviation
-
-    def rewind(back: int, bundle: Bundle | None = None) -> bool:
-        parent.send(RewindRequest(back))
-        return bool(parent.recv())
-
-    chance = Chance(derive(seed, "adversary", name, step))
-    return get(name)(peer, Plan(step, chance, chain, rewind, games))
+        durable = DurablePeer(peer, store, work.snapshots)
+        with closing(WatchedPeer(durable, work.directory / FOLDER)) as actor:
+            if not work.node:
+                yield Reactions(actor)
+                return
+            with (
+                RpcChain(work.node) as chain,
+                closing(DeckThreads(seeded_secrets(work.seed))) as decks,
+            ):
+                pairing = Pairing(read_identity(work.directory), work.counterparty)
+                yield LinkedSide(DrivenPeer(config.name, actor), config.side, chain, decks, pairing)
 
 
 class Reactions:
@@ -212,11 +172,9 @@ class LinkedSide:
         """Take the oldest message that has come, or that comes soon."""
         return self.handle(Received(self._inbox.get(timeout=ANSWER_TIME)))
 
-    def look_at_chain(self, hidden: frozenset[bytes]) -> bytes:
-        """Look at the tip; the node does not give the solutions of these coins yet."""
-        block = observe(self._chain, self._driver.peer.watched)
-        coins = (_seen(coin, hidden) for coin in block.coins)
-        return self.handle(Block(block.peak, with_children(self._chain, block.peak, coins)))
+    def look_at_chain(self) -> bytes:
+        """Look at the tip."""
+        return self.handle(observe(self._chain, self._driver.peer.watched))
 
     def take_step(self, result: DeckResult) -> bytes:
         """Take the result of a step of a deck: our own, unless a process before us began it."""
@@ -226,33 +184,9 @@ class LinkedSide:
             result = own[1].result()
         return self.handle(DeckComputed(result))
 
-    def reconnect(self, lost: int) -> bytes:
-        """Begin anew as on a new connection; so many messages on their way are lost."""
-        for _ in range(lost):
-            self._inbox.get(timeout=ANSWER_TIME)
-        return self.handle(Connected())
-
-    # --- more than a peer does ---
-
     def offer(self, bundle: Bundle) -> PushResult:
         """Push a bundle to the node."""
         return self._chain.push(bundle)
-
-    def finish_block(self) -> bytes:
-        """Let an adversary act last after a block."""
-        effects = self._adversary().finish_block()
-        self._driver.carry_out(effects)
-        return effects_digest(effects)
-
-    def breaks_connection(self) -> bool:
-        """True if an adversary breaks the connection now."""
-        return self._adversary().breaks_connection()
-
-    def _adversary(self) -> Adversary:
-        actor = self._driver.peer.actor
-        if not isinstance(actor, Adversary):
-            raise InvariantError(f"{self._driver.peer.name} is not an adversary")
-        return actor
 
     # --- the end of a link, in the thread of the network ---
 
@@ -285,11 +219,10 @@ class LinkedSide:
     # --- the ports of the peer ---
 
     def send(self, message: bytes) -> None:
-        """Send a message, unless no frame can carry it. Raises `InvariantError` without a link."""
+        """Send a message. Raises `InvariantError` without a link."""
         if self._connection is None:
             raise InvariantError("the connection between the peers is lost")
-        if travels(message):
-            self._loop.call_soon_threadsafe(self._connection.send, message)
+        self._loop.call_soon_threadsafe(self._connection.send, message)
 
     def push(self, push: Push) -> None:
         """Wait for the parent's call: the weather may delay it."""
@@ -305,7 +238,3 @@ class LinkedSide:
     def restart(self) -> None:
         """Raise `InvariantError`: no actor stops in this process."""
         raise InvariantError("an actor stopped by itself")
-
-
-def _seen(coin: CoinSeen, hidden: frozenset[bytes]) -> CoinSeen:
-    return changed(coin, solution=None) if coin.coin.id in hidden else coin

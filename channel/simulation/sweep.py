@@ -17,10 +17,14 @@ from channelsim.channel.simulation.scenario import (
     adversaries_for,
     reason_against,
 )
+from channelsim.channel.simulation.terms import Proposals, Terms
 from channelsim.games import registry
 
 HANDS = 2
 """Hands of each menu in one seed, with other cards and seats."""
+
+STAGGERED = Terms(proposals=Proposals.STAGGERED)
+"""The terms of one menu."""
 
 RANDOM = ("random", "random")
 """The policy of both players in some menus; a game without it uses its default."""
@@ -123,7 +127,7 @@ def menus(games: tuple[str, ...] = ()) -> tuple[Scenario, ...]:
     games = games or tuple(game.name for game in registry.channel_games())
     pairs = (
         Scenario(games[:2], ""),
-        Scenario(games[:2], "", staggered=True, policies=RANDOM),
+        Scenario(games[:2], "", policies=RANDOM, terms=STAGGERED),
     )
     return (
         *(Scenario((name,), "") for name in games),

@@ -66,9 +66,9 @@ def _checks(folder: Path, games: list[str], seconds: str) -> Iterator[tuple[str,
         total = _document(folder, "mutants", game, "--seconds", seconds, "--json")["total"]
         yield f"mutants of {game}", total["made"]
         yield f"mutants of {game} that are killed", total["killed"]
-    faults = _printed(folder, "-m", "scripts.tools.dispute_faults", "--jobs", "2")
+    faults = _printed(folder, "-m", "scripts.tools.attack_faults", "--runs", "30")
     yield "planted faults", len(faults) - 1
-    yield "planted faults that are noticed", sum(line.startswith("noticed:") for line in faults)
+    yield "planted faults that are noticed", int(faults[-1].split()[0])
     tests = ("-m", "pytest", "-p", "no:xdist")
     _run(folder, "-m", "coverage", "run", f"--source={','.join(PRODUCT)}", *tests)
     _run(folder, "-m", "coverage", "json", "--quiet", "-o", "build-coverage.json")

@@ -24,7 +24,7 @@ from channelsim.games.judge import hashes_of
 from channelsim.games.referee import RULES as REFEREE_RULES
 from channelsim.games.vectors import read, verdict
 from scripts.tools import ROOT, VECTORS, table
-from scripts.tools.dispute_faults.table import faults
+from scripts.tools.attack_faults.table import faults
 
 ID = re.compile(r"\b(?:CH|REF|[A-Z]{2,})-[A-Z]+-\d+\b")
 
@@ -47,7 +47,7 @@ test breaks the rule) and in Chialisp (a move that passes it keeps the rule), an
 conformance vectors in `tests/data/vectors` that break it, with examples. For each rule of the
 channel it shows the functions that check it, and the adversary that breaks it (`channelsim dispute
 run NAME`). No message breaks a duty of one's own side: for each the page shows the functions that
-do it, the monitors that see it broken, and the faults (`python -m scripts.tools.dispute_faults
+do it, the monitors that see it broken, and the faults (`python -m scripts.tools.attack_faults
 NAME`) that break it.
 
 `python -m scripts.tools` writes this page.
@@ -98,7 +98,7 @@ def page() -> str:
                 "Done in": _column(checked, _function),
                 "Monitored in": _column(_in_all(python_places, _files(_MONITORED_IN)), _function),
                 "Planted faults": lambda rule: "<br>".join(
-                    f"`{fault.name}`" for fault in faults() if rule in fault.about
+                    f"`{fault.name}`" for fault in faults() if rule == fault.about
                 ),
             },
         ),

@@ -25,6 +25,7 @@ from channelsim.channel.errors import InvariantError, Violation
 from channelsim.channel.peer.agreement import Agreement, DeckSettings
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import (
+    AcceptGames,
     BrokenOff,
     Command,
     Effect,
@@ -55,7 +56,8 @@ from channelsim.channel.session.deck_works import Computing
 from channelsim.channel.session.driver import Driver
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.peer_driver import DrivenPeer
-from channelsim.channel.session.players import Players, WillingPlayer
+from channelsim.channel.session.players import Players
+from channelsim.channel.session.questions import Deciding, take_turn
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.watched_peer import WatchedPeer
@@ -84,6 +86,24 @@ Decide = Callable[[Player], Action]
 def total(state: ChannelState) -> int:
     """All the money in a channel: balances and games."""
     return sum(state.balances) + sum(game.coin.amount for game in state.games)
+
+
+@dataclass(frozen=True, slots=True)
+class WillingPlayer:
+    """A player that accepts all games, and wants nothing of its own accord."""
+
+    peer: Peer
+    decide: Deciding
+
+    def answer(self, question: Proposed | YourTurn) -> Command | None:
+        """Accept a proposal, or decide in a game."""
+        if isinstance(question, Proposed):
+            return AcceptGames(question.group.id)
+        return take_turn(self.peer, question.game_id, self.decide)
+
+    def next_command(self) -> Command | None:
+        """Want nothing."""
+        return None
 
 
 @dataclass

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from channelsim.channel.attack.crashed_run import CrashedRun
 from channelsim.channel.documents.attack import AttackDocument
 from channelsim.channel.documents.conform import CheckResult, ConformDocument
 from channelsim.channel.documents.cost import CostDocument
@@ -30,7 +31,6 @@ from channelsim.channel.lab.costs.costs import Figures
 from channelsim.channel.lab.costs.snapshot import Snapshot
 from channelsim.channel.lab.mutants.report import Count, Survivor
 from channelsim.channel.prove.result import ProofResult, Undecidable
-from channelsim.channel.simulation.crashes import CrashedRun
 from channelsim.channel.simulation.kills import LOST, Kill, Stage
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario

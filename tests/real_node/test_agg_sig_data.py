@@ -65,6 +65,6 @@ def test_disputes_keep_every_promise(chain: RealChain) -> None:
 
 def test_what_is_signed_for_the_genesis_challenge_is_refused(chain: RealChain) -> None:
     """The disputes notice a peer that asks for the wrong one of the two."""
-    run, errors = refusals(scenario("dead", seed="mistaken"), chain, genesis_challenge(chain))
-    assert verdict(*played(run)) != ""
+    done, errors = refusals(scenario("dead", seed="mistaken"), chain, genesis_challenge(chain))
+    assert verdict(*played(done)) != ""
     assert errors == {"BAD_AGGREGATE_SIGNATURE"}

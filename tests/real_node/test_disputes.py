@@ -9,11 +9,12 @@ from itertools import product
 import pytest
 
 from channelsim.channel.adversaries.registry import get
+from channelsim.channel.attack.disputes import Dispute
 from channelsim.channel.chain.interface import FarmableChain
-from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.promises.checker import BrokenPromise, check
+from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import FEES, Scenario
+from tests.channel.scenarios import changed, dispute
 from tests.real_node.chain import RealChain
 from tests.real_node.shared import all_on
 from tests.real_node.spends import KINDS, Counts, mined, table
@@ -23,14 +24,8 @@ def scenario(
     adversary: str, game: str = "spacepoker", fees: int = 0, seed: str = "real", **more: object
 ) -> Scenario:
     step = get(adversary).default_step if adversary else 0
-    return Scenario(
-        games=(game,),
-        seed=f"{seed} {adversary} {game} {fees}",
-        adversary=adversary,
-        step=step,
-        fees=fees,
-        **more,  # type: ignore[arg-type]
-    )
+    usual = Scenario((game,), f"{seed} {adversary} {game} {fees}", adversary, step)
+    return changed(usual, fees=fees, **more)
 
 
 def paying(adversary: str) -> Scenario:
@@ -69,19 +64,19 @@ ALONE = tuple(
 COUNTS: Counts = Counter()
 
 
-def played(run: Run) -> tuple[Run, list[BrokenPromise], Counts]:
-    return run, check(run), mined(run)
+def played(done: Dispute) -> tuple[Run, list[BrokenPromise], Counts]:
+    return done.run, done.broken, mined(done.run)
 
 
 def play(one: Scenario) -> Callable[[FarmableChain], tuple[Run, list[BrokenPromise], Counts]]:
-    return lambda chain: played(Arena(one, node=lambda seed: chain).run())
+    return lambda chain: played(dispute(one, chain))
 
 
 def verdict(run: Run, broken: list[BrokenPromise], counts: Counts) -> str:
     """The failure of a run, if it has one. It counts only if the adversary deviated."""
     COUNTS.update(counts)
     one = run.scenario
-    name = f"{one.adversary} in {one.games[0]} with fees of {one.fees}"
+    name = f"{one.adversary} in {one.games[0]} with fees of {one.terms.fees}"
     if not run.deviated:
         return f"{name} did not deviate"
     return f"{name}: {broken}" if broken else ""

@@ -23,7 +23,7 @@ AT_ONCE = 30
 """Disputes that share the chain at a time."""
 
 ATTEMPTS = tuple(product(((1, 0), (4, 0), (8, 1000)), ("spacepoker", "holdem"), (1, 0)))
-"""Tried in turns until the adversary finds something to change: hands and contribution (0: enough
+"""Tried in turns until the adversary finds something to change: hands and balance (0: enough
 for all hands), game, and side."""
 
 Played = tuple[Run, list[BrokenPromise], Counts]
@@ -37,10 +37,9 @@ def test_every_adversary_deviates_and_breaks_no_promise(
     tried = {name for name in names() if not reason_against(name, games)}
     left, faults = set(tried), list[str]()
     counts: Counts = Counter()
-    for (hands, contribution), game, side in ATTEMPTS:
+    for (hands, balance), game, side in ATTEMPTS:
         scenarios = [
-            scenario(name, game, hands=hands, contribution=contribution, side=side)
-            for name in sorted(left)
+            scenario(name, game, hands=hands, balance=balance, side=side) for name in sorted(left)
         ]
         for run, broken, mined in all_played(chain, scenarios):
             name = run.scenario.adversary

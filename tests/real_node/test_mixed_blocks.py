@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from channelsim.channel.simulation.scenario import MIXED
 from tests.real_node.chain import RealChain
 from tests.real_node.process import RealNode
 from tests.real_node.shared import all_on
@@ -19,7 +18,7 @@ WALLETS = 2
 """Blocks in which the wallets of both sides get their coins."""
 
 DISPUTES = tuple(
-    scenario(name, seed="mixed", **MIXED)
+    scenario(name, seed="mixed", mixed=True)
     for name in ("stale-oldest", "leaver", "dead", "wrong-reveal", "illegal-on-chain", "claimer")
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from channelsim.channel.attack.crashed_run import SIGNATURE
 from channelsim.channel.attack.crashes import MOST_IDLE, CrashTotals, crashes
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.cli.campaigns import Ending, run_campaign
@@ -14,7 +15,6 @@ from channelsim.channel.documents.crashes import CrashesDocument
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.findings.finding import summary
 from channelsim.channel.report.terminal import console, say
-from channelsim.channel.simulation.crashes import SIGNATURE
 from channelsim.channel.simulation.kills import AIMS, Stage
 from channelsim.channel.simulation.promises.checker import CHECKS
 from channelsim.games.amounts import counted

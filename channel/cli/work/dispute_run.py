@@ -7,7 +7,6 @@ from typing import Any
 
 from channelsim.channel.attack.dispute_sweep import sweep_of_all
 from channelsim.channel.attack.disputes import dispute_script
-from channelsim.channel.cli.attacked_disputes import run_attacked
 from channelsim.channel.cli.campaigns import Ending, run_campaign
 from channelsim.channel.cli.check_reports import Checked, CheckReport
 from channelsim.channel.cli.commands.dispute.run import DisputeRunOptions
@@ -22,7 +21,6 @@ from channelsim.channel.cli.option_groups import CampaignOptions
 from channelsim.channel.cli.options import (
     refuse,
 )
-from channelsim.channel.cli.session_files import displayed
 from channelsim.channel.documents.disputes import DisputesDocument
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.errors import UsageError
@@ -32,6 +30,7 @@ from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.scenario import check
 from channelsim.channel.simulation.sweep import dealer_of_menus, menus
 from channelsim.channel.simulation.sweep_campaign import SweepReport
+from channelsim.channel.simulation.terms import Proposals
 from channelsim.games.names import nearest
 
 
@@ -61,17 +60,19 @@ def run(options: DisputeRunOptions) -> int:
     old_copy, files = options.scenario.old_copy, options.files
     if old_copy is not None:
         attack = dispute_script(scenario, old_copy)
-        with displayed(files, quiet=options.quiet) as (display, file):
-            return run_attacked(attack, file.write, file.finish, display)
-    if scenario.staggered and len(scenario.games) * scenario.hands == 1:
+        return dispute_with_files(attack, files, quiet=options.quiet, anywhere=False)
+    if options.scenario.staggered and len(scenario.games) * scenario.hands == 1:
         raise UsageError("--staggered: one hand of one game has no next one; add --hands or --game")
-    return dispute_with_files(scenario, files, quiet=options.quiet, anywhere=step is None)
+    script = dispute_script(scenario)
+    return dispute_with_files(script, files, quiet=options.quiet, anywhere=step is None)
 
 
 def _fields(options: DisputeRunOptions) -> dict[str, Any]:
-    """The options that are fields of a scenario."""
+    """The options that are fields of a scenario, or of its terms."""
     given = asdict(options.scenario)
     del given["old_copy"]
+    if given.pop("staggered"):
+        given["proposals"] = Proposals.STAGGERED
     return given
 
 

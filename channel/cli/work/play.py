@@ -29,6 +29,7 @@ def play(options: PlayOptions) -> int:
     files = options.files
     if options.adversary is not None:
         # The adversaries take as long to import as all the rest, and most sessions have none.
+        from channelsim.channel.attack.disputes import dispute_script
         from channelsim.channel.cli.disputes import (
             adversary_and_step,
             described_scenario,
@@ -36,19 +37,18 @@ def play(options: PlayOptions) -> int:
         )
 
         name, step = adversary_and_step(options.adversary)
-        stakes = asdict(options.stakes)
         scenario = described_scenario(
             name,
             games=options.game,
             step=step,
             seed=options.seed,
-            contribution=stakes.pop("balance"),
             policies=None if options.policy is None else policy_pair(options.policy),
             mixed=options.mix,
-            **stakes,
+            **asdict(options.stakes),
             **asdict(options.fees),
         )
-        return dispute_with_files(scenario, files, quiet=options.quiet, anywhere=step is None)
+        attack = dispute_script(scenario)
+        return dispute_with_files(attack, files, quiet=options.quiet, anywhere=step is None)
     script = Script() if options.script is None else read_script(options.script)
     rotation = ROTATIONS.get(options.game.strip())
     games = _games(options.game, rotation, options.choices)

@@ -7,11 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from channelsim.channel.attack.disputes import ATTACKED_DISPUTE, script_in
+from channelsim.channel.attack.disputes import ATTACKED_DISPUTE, EARLIER_DISPUTES, script_in
 from channelsim.channel.campaign.directory import FINDINGS, is_campaign
 from channelsim.channel.cli import FAILED, USAGE
 from channelsim.channel.cli.attacked_disputes import run_attacked
-from channelsim.channel.cli.disputes import run_dispute
 from channelsim.channel.cli.findings import replay_finding
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import OutputForm, refuse
@@ -20,7 +19,6 @@ from channelsim.channel.cli.sessions import run_session
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.session.transcript import Comparer, of_lines, unbroken
-from channelsim.channel.simulation.transcript import DISPUTES, scenario_of
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, kind_of
 
@@ -75,11 +73,14 @@ def replay_transcript(file: Path, data: bytes, display: Display) -> int:
     """
     lines, records = unbroken(file, data)
     comparer = Comparer(file, lines)
+    if records[0].get("format") in EARLIER_DISPUTES:
+        raise UsageError(
+            f"{file}: line 1: a dispute that an earlier version recorded: its blocks and messages"
+            " came in another order, so that it replays with that version alone; record it again"
+            " with `channelsim dispute run … --transcript FILE`"
+        )
     if records[0].get("format") == ATTACKED_DISPUTE:
         attack = script_in(file, records[0])
         return run_attacked(attack, comparer, comparer.finish, display, head=records[0])
-    if records[0].get("format") in DISPUTES:
-        scenario = scenario_of(file, records[0])
-        return run_dispute(scenario, comparer, comparer.finish, display, head=records[0])
     transcript = of_lines(file, lines, records)
     return run_session(transcript.setup, comparer, comparer.finish, display, recorded=transcript)

@@ -7,6 +7,7 @@ from itertools import islice
 
 import msgspec
 
+from channelsim.channel.attack.crashed_run import CrashedRun
 from channelsim.channel.attack.kinds import KINDS
 from channelsim.channel.documents.attack import AttackDocument
 from channelsim.channel.documents.conform import CheckResult, ConformDocument, Status, mistake_key
@@ -26,7 +27,6 @@ from channelsim.channel.lab.costs.costs import share_text
 from channelsim.channel.lab.mutants.report import Count, Survivor
 from channelsim.channel.prove.result import ProofResult
 from channelsim.channel.report.html.page import grouped
-from channelsim.channel.simulation.crashes import CrashedRun
 from channelsim.channel.simulation.sweep import Cell as DisputeCell
 from channelsim.clsp.analysis.tracer import CoverageCounts
 from channelsim.games.amounts import counted

@@ -180,7 +180,7 @@ def dispute_page(
         verdict = f"every promise to {honest} is kept: {ENDS[result_of(run)]}"
         then = "nothing to do"
     got = money_of(run)
-    loss = loss_text(got, put_in(run, got), scenario.unit, why_lost(run, broken))
+    loss = loss_text(got, put_in(run, got), scenario.terms.unit, why_lost(run, broken))
     command = tuple(filter(None, (command_of(scenario),)))
     whom = f"Initiator against {other}" if scenario.side else f"{other} against Receiver"
     as_whom = f" as {scenario.adversary}" if scenario.adversary else ""

@@ -117,7 +117,7 @@ def dispute_story(run: Run, broken: Sequence[BrokenPromise], got: Money) -> Iter
     """The sentences of a dispute, as its honest side saw it."""
     scenario = run.scenario
     us, them = LANES[scenario.honest], LANES[scenario.side]
-    begin = amount_text(scenario.balance, scenario.unit)
+    begin = amount_text(scenario.balance, scenario.terms.unit)
     put = put_in(run, got)
     did = "put" if any(put) else "were to put"
     yield grouped(
@@ -129,7 +129,7 @@ def dispute_story(run: Run, broken: Sequence[BrokenPromise], got: Money) -> Iter
     yield from map(
         grouped, filter(None, (end_of_play(news, us, them), end_on_chain(news, us, them)))
     )
-    yield result_text(got, put, scenario.unit) if any(put) else "No channel was opened."
+    yield result_text(got, put, scenario.terms.unit) if any(put) else "No channel was opened."
     if not broken:
         yield f"Every promise to {us} was kept."
     else:

@@ -48,7 +48,6 @@ from channelsim.channel.simulation.model.last_numbers import compares, connects,
 from channelsim.channel.simulation.model.ledger import LedgerState
 from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.model.waits import (
-    PATIENCE,
     lacks_numbers,
     late,
     see,
@@ -313,9 +312,8 @@ def _names(rule: str, heard: frozenset[str]) -> bool:
 
 
 def _delays(run: Run) -> int:
-    """Blocks that the weather may add to a time of the honest side."""
-    reorgs = run.reorgs * (2 * run.scenario.confirmations + 2)
-    return reorgs + (PATIENCE if run.scenario.weather == "cut-off" else 0)
+    """Blocks that reorganisations may add to a time of the honest side."""
+    return run.reorgs * (2 * run.scenario.confirmations + 2)
 
 
 def conversation(run: Run) -> Conversation:

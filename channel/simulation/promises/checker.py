@@ -69,7 +69,7 @@ OF_AGREED_STATES: tuple[Find, ...] = (unsafe, unreported)
 
 def check(run: Run) -> list[BrokenPromise]:
     """The promises that this run broke, to both players where both are honest by agreement."""
-    if not run.scenario.agreed:
+    if not run.scenario.is_agreed:
         return _check(run)
     sides = [replace(run, scenario=replace(run.scenario, side=side)) for side in Side]
     return [*_check(sides[0]), *_check(sides[1])]

@@ -143,7 +143,7 @@ def _games(valid: Sequence[News]) -> Iterator[str]:
 
 def unaccounted(run: Run, talk: Conversation) -> Iterator[str]:
     """Find hands that were not played for no good reason, and accounts that are wrong."""
-    if not run.scenario.agreed:
+    if not run.scenario.is_agreed:
         return
     setup = setup_of(run.scenario)
     begun = len({game for account in talk.accounts.values() for game in account.games})

@@ -18,13 +18,6 @@ from channelsim.channel.simulation.crowd import CROWDED
 from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState, declared_move
 from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.run import Run
-from channelsim.channel.simulation.weather import (
-    MOST_CUT_OFF,
-    MOST_DROPPED,
-    MOST_FORGOTTEN,
-    MOST_FULL,
-    MOST_HIDDEN,
-)
 from channelsim.clsp.values import Value, atom_to_int, deserialize
 from channelsim.games.amounts import counted
 
@@ -271,16 +264,6 @@ def _paid(run: Run, coin: Coin, side: int) -> int:
     return total
 
 
-DELAYS = {
-    "slow": 4,
-    "full": MOST_FULL,
-    "cut-off": MOST_CUT_OFF,
-    "blind": MOST_HIDDEN,
-    "forgetful": MOST_DROPPED * MOST_FORGOTTEN,
-}
-"""Blocks by which a weather delays a spend, at the most."""
-
-
 def unsettled(run: Run) -> Iterator[str]:
     """Find what is not settled within the timeouts of the moves, and what the weather adds."""
     scenario, side = run.scenario, run.scenario.honest
@@ -294,12 +277,11 @@ def unsettled(run: Run) -> Iterator[str]:
         return
     moves = max((_moves(run, child) for child in run.chain.children(seen.coin.id)), default=0)
     bound = scenario.unroll_timeout + (moves + 1) * scenario.game_timeout
-    # Each reorganisation takes back this many blocks at most; other weather delays each spend.
-    delay = DELAYS.get(scenario.weather, 0)
     # A lock counts to the last block with transactions, and the spend waits for the next one.
-    delay += 2 * MOST_GAP if scenario.mixed else 0
+    delay = 2 * MOST_GAP if scenario.mixed else 0
+    # Each reorganisation takes back this many blocks at most.
     weather = run.reorgs * (2 * scenario.confirmations + 2) + delay * (moves + 3)
-    weather += CROWDED if scenario.crowd else 0
+    weather += CROWDED if scenario.terms.crowd else 0
     most = seen.spent + bound + 2 * scenario.confirmations + 2 + weather
     if done > most:
         yield f"settled at {done}, promised by {most}"

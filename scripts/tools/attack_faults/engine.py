@@ -1,8 +1,7 @@
-"""Faults in the engine of a peer, off chain and on chain; also those of `dispute_faults`."""
+"""Faults in the engine of a peer, off chain and on chain."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
 
@@ -22,23 +21,11 @@ from scripts.tools.attack_faults.planting import (
     compared,
     function,
     handler,
-    in_peers,
     marking,
     value,
 )
-from scripts.tools.dispute_faults.table import BEHAVIOURS
 
 IN_PLAY = (Phase.FUNDING, Phase.PLAYING, Phase.CLOSING)
-
-
-def behaviours() -> Iterator[Fault]:
-    """The wrong behaviours of `dispute_faults`."""
-    for fault in BEHAVIOURS:
-        given = fault.given
-        part = "fees" if "fees" in given or "CH-FEE" in fault.about[0] else "engine"
-        part = "decks" if given.get("games") and part == "engine" else part
-        name = fault.name.replace(" ", "-")
-        yield Fault(name, part, f"a peer {fault.what}", in_peers(fault.plant))
 
 
 # --- connections ---------------------------------------------------------------------------------

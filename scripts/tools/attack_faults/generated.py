@@ -28,8 +28,8 @@ from channelsim.channel.protocol.messages import decode
 from channelsim.channel.protocol.rules import RULES
 from channelsim.channel.store import durable_peer, event_codec, snapshots
 from channelsim.channel.store.durable_peer import DurablePeer
+from scripts.tools.attack_faults.engine_checks import unchecked
 from scripts.tools.attack_faults.planting import Fault, Planting, Reach, handler, marking, without
-from scripts.tools.dispute_faults.engine_checks import unchecked
 
 
 def generated() -> Iterator[Fault]:

@@ -48,6 +48,7 @@ class Fault:
     """A fault: the part of the product that it is in, and what is wrong there.
 
     `argued` is the reason for which no session can notice it, and `test` the unit test that does.
+    It is `about` a rule or a promise, if one alone is broken.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Fault:
     plant: Planting = field(repr=False)
     argued: str = ""
     test: str = ""
+    about: str = ""
 
 
 PARTS = ("engine", "chain", "fees", "decks", "store", "watcher", "runner", "link", "commands")

@@ -14,6 +14,8 @@ from scripts.tools.attack_faults import (
     upkeep,
 )
 from scripts.tools.attack_faults.argued import ARGUED
+from scripts.tools.attack_faults.behaviours import chain as on_chain
+from scripts.tools.attack_faults.behaviours import fees, play, times
 from scripts.tools.attack_faults.deadlines import deadlines
 from scripts.tools.attack_faults.generated import generated
 from scripts.tools.attack_faults.planting import Fault
@@ -24,7 +26,10 @@ def faults() -> tuple[Fault, ...]:
     table = (
         *engine.BY_HAND,
         *chain.BY_HAND,
-        *engine.behaviours(),
+        *on_chain.CHAIN_FAULTS,
+        *play.PLAY_FAULTS,
+        *times.TIME_FAULTS,
+        *fees.FEE_FAULTS,
         *deadlines(),
         *decks_and_fees.FEES,
         *decks_and_fees.DECKS,

@@ -11,9 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from msgspec.structs import replace
 from rich.console import Console
 
 from channelsim.channel.adversaries.pins import MOST_COST, pin_cost, pin_fee, pinned
+from channelsim.channel.attack.disputes import dispute_script
+from channelsim.channel.attack.session import Observer
+from channelsim.channel.attack.world import run_observed
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.interface import Answer, FarmableChain
 from channelsim.channel.chain.mempool_items import LEAST_RAISE, Limits
@@ -25,11 +29,12 @@ from channelsim.channel.peer.interface import Effect, Push
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.channel.report.tables import show_table
+from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.session_events import Handled, Pushed, SessionEvent
 from channelsim.channel.session.setup import NAMES
-from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.crowd import FULL_BLOCKS, MOST_GIVEN, CrowdedChain, CrowdSize
 from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.terms import TOGETHER
 from channelsim.games import registry
 from channelsim.games.amounts import counted
 
@@ -135,16 +140,16 @@ class _TrialRun:
 
     def outcome(self) -> Outcome:
         """Run the trial."""
-        arena = Arena(self._scenario, [self], self._chain)
+        script, chain = dispute_script(self._scenario), self._chain()
         with suppress(_Over):
-            arena.run()
+            run_observed(script, Observer(self), on=chain)
         if self._outcome is None:
             raise InvariantError(f"no {self._trial.spend} was due")
         return self._outcome
 
-    def _chain(self, seed: int) -> FarmableChain:
+    def _chain(self) -> FarmableChain:
         pending = None if self._trial.mempool else FULL_BLOCKS
-        chain = self._node.make(seed)
+        chain = self._node.make(node_seed(self._scenario.seed.encode()))
         if self._trial.pin:
             chain.give(address_of(self._key), MOST_GIVEN)
         size = CrowdSize(self._rate, STAYS, pending, self._node.limits)
@@ -238,7 +243,8 @@ def scenario_of(trial: Trial, seed: str) -> Scenario:
     # The last game without a deck has several rounds: the honest side owes every kind of spend.
     game = max(game.name for game in registry.channel_games() if not game.deck_positions)
     most = trial.most
-    return Scenario((game,), seed, adversary, step, side, max_fee=most, max_fees=4 * most)
+    terms = replace(TOGETHER, max_fee=most, max_fees=4 * most)
+    return Scenario((game,), seed, adversary, step, side, terms=terms)
 
 
 def run_trial(trial: Trial, seed: str, rate: int, node: Node = EMBEDDED) -> Outcome:

@@ -14,6 +14,9 @@ from time import process_time
 
 from chia_rs import AugSchemeMPL, G1Element, G2Element, run_chia_program
 
+from channelsim.channel.attack.disputes import dispute_script
+from channelsim.channel.attack.session import Observer
+from channelsim.channel.attack.world import run_observed
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.simulator import SimulatedChain
@@ -23,8 +26,8 @@ from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.lab.referee.referee_runs import conditions
 from channelsim.channel.peer.chain_news import GamePaid, MovedOnChain
+from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.session_events import NewsFor, Pushed, SessionEvent
-from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.clsp.run import MAX_COST, STRICT, observed, run_serialized
 from channelsim.clsp.values import int_to_atom
@@ -74,10 +77,10 @@ class DisputeTimer:
         self.accepted: dict[Bundle, None] = {}
         self.moves = 0
 
-    def make_node(self, seed: int) -> SimulatedChain:
-        """Make the chain of the dispute."""
-        self.chain = TimedChain(seed)
-        return self.chain
+    def run(self, scenario: Scenario) -> None:
+        """Run a dispute, and time it."""
+        self.chain = TimedChain(node_seed(scenario.seed.encode()))
+        run_observed(dispute_script(scenario), Observer(self), on=self.chain)
 
     def __call__(self, event: SessionEvent) -> None:
         """Start and stop the clock."""
@@ -151,7 +154,7 @@ def disputed_hand(scenario: Scenario) -> DisputedHand | None:
     Both runs do the same: the first is timed, the second counts the work.
     """
     first = DisputeTimer()
-    Arena(scenario, [first], first.make_node).run()
+    first.run(scenario)
     if not first.moves or not first.elapsed:
         return None
     second = DisputeTimer()
@@ -169,7 +172,7 @@ def disputed_hand(scenario: Scenario) -> DisputedHand | None:
             runs.add((program, arguments))
 
     with bls.observed(on_bls), observed(on_run):
-        Arena(scenario, [second], second.make_node).run()
+        second.run(scenario)
     chain = second.chain
     mined = [
         bundle

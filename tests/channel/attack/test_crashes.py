@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from channelsim.channel.attack import sides, world
 from channelsim.channel.attack.actions import Action, Attack, check, hostile_side
 from channelsim.channel.attack.campaign import broken_by
+from channelsim.channel.attack.crashed_run import CrashedRun
 from channelsim.channel.attack.crashes import crashes, run_killed
 from channelsim.channel.attack.kill_scripts import kill_script
 from channelsim.channel.crypto import bls
@@ -26,7 +27,6 @@ from channelsim.channel.peer.play import play_state
 from channelsim.channel.protocol.messages import Funded, Request, decode
 from channelsim.channel.session.session_events import Handled
 from channelsim.channel.session.setup import Setup
-from channelsim.channel.simulation.crashes import CrashedRun
 from channelsim.channel.simulation.kills import AIMS, LOST, Stage
 from channelsim.channel.simulation.scenario import Scenario, setup_of
 from channelsim.games import registry

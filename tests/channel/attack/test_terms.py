@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from channelsim.channel.attack.actions import Attack, check
 from channelsim.channel.attack.disputes import dispute_script, play, scenario_in
 from channelsim.channel.attack.kinds import WEATHERS
-from channelsim.channel.attack.terms import Proposals, Terms
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import GameStarted
 from channelsim.channel.simulation.scenario import FEES, Scenario
+from channelsim.channel.simulation.terms import Proposals, Terms
+from tests.channel.scenarios import changed
 
 BOTH = ("calpoker", "spacepoker")
 
 
 @pytest.mark.parametrize("weather", WEATHERS)
 def test_a_script_says_which_scenario_it_is_of(weather: str) -> None:
-    scenario = Scenario(BOTH, "terms", "silent", 7, 0, weather, fees=FEES, hands=2, mixed=True)
-    for one in (scenario, replace(scenario, staggered=True, crowd=3, max_fee=9, most_states=40)):
+    scenario = Scenario(BOTH, "terms", "silent", 7, 0, weather, hands=2, mixed=True)
+    scenario = changed(scenario, fees=FEES)
+    more = {"proposals": Proposals.STAGGERED, "crowd": 3, "max_fee": 9, "most_states": 40}
+    for one in (scenario, changed(scenario, **more)):
         script = dispute_script(one)
         assert scenario_in(check(script)) == one
         assert scenario_in(dispute_script(one, old_copy=20)) is None
@@ -33,9 +34,10 @@ def test_a_balance_covers_all_games_of_a_proposal() -> None:
         check(Attack(BOTH, "s", terms=Terms(proposals=Proposals.TOGETHER, balance=1000)))
 
 
-@pytest.mark.parametrize("staggered", [False, True])
-def test_all_games_of_a_menu_are_played(staggered: bool) -> None:
-    dispute = play(dispute_script(Scenario(BOTH, "menu", hands=2, staggered=staggered)))
+@pytest.mark.parametrize("proposals", [Proposals.TOGETHER, Proposals.STAGGERED])
+def test_all_games_of_a_menu_are_played(proposals: Proposals) -> None:
+    scenario = changed(Scenario(BOTH, "menu", hands=2), proposals=proposals)
+    dispute = play(dispute_script(scenario))
     assert dispute.broken == []
     started = [
         news.game.terms.game for news in dispute.run.party.news if isinstance(news, GameStarted)
@@ -45,9 +47,9 @@ def test_all_games_of_a_menu_are_played(staggered: bool) -> None:
 
 def test_a_crowd_and_fees_are_for_the_honest_side() -> None:
     """What its node asks is not enough for blocks that are full: the fee has to rise."""
-    scenario = Scenario(("calpoker",), "crowd", "stale-oldest", fees=FEES, crowd=2)
+    scenario = changed(Scenario(("calpoker",), "crowd", "stale-oldest"), fees=FEES, crowd=2)
     dispute = play(dispute_script(scenario))
     assert dispute.broken == []
     honest, other = (dispute.run.parties[side].peer.config for side in (0, 1))
     assert (honest.fees is not None, other.fees) == (True, None)
-    assert dispute.run.blocks > play(dispute_script(replace(scenario, crowd=0))).run.blocks
+    assert dispute.run.blocks > play(dispute_script(changed(scenario, crowd=0))).run.blocks

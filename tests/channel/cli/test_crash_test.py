@@ -11,10 +11,10 @@ import pytest
 
 from channelsim.channel.attack import crashes
 from channelsim.channel.attack.actions import Attack
+from channelsim.channel.attack.crashed_run import CrashedRun
 from channelsim.channel.attack.crashes import MOST_IDLE, Crashes, CrashTotals
 from channelsim.channel.campaign.campaign import Place
 from channelsim.channel.findings.finding import Loss
-from channelsim.channel.simulation.crashes import CrashedRun
 from channelsim.channel.simulation.kills import AIMS, LOST, Kill, Stage
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from channelsim.channel.adversaries.registry import names
 from channelsim.channel.attack import dispute_sweep
+from channelsim.channel.attack.disputes import dispute_script, recorded
 from channelsim.channel.campaign.directory import opened
 from channelsim.channel.campaign.shards import Configuration, Plan
 from channelsim.channel.cli.work.dispute_run import sweep_document
@@ -26,9 +27,9 @@ from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario, reason_against
 from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import Sweep, SweepReport, finding_of, findings
-from channelsim.channel.simulation.transcript import played
 from channelsim.games import registry
 from tests.channel.command import channelsim
+from tests.channel.scenarios import dispute
 
 GAME = ("spacepoker",)
 
@@ -235,7 +236,7 @@ def test_an_old_copy_that_is_broken_or_checks_nothing_fails(
     ("arguments", "said"),
     [
         ((*COPIED, "9", "--at", "3"), "is the step of an adversary"),
-        ((*COPIED, "9", "--processes"), "does not go with --old-copy"),
+        ((*COPIED, "9", "--staggered"), "does not go with --old-copy"),
         ((*COPIED, "9", "--crowd", "3"), "does not go with --old-copy"),
         (("dispute", "run"), "or --all"),
         (("dispute", "run", "dead", "--all"), "or --all"),
@@ -338,7 +339,7 @@ def test_the_order_of_shards_changes_no_file_of_a_finding(tmp_path: Path) -> Non
     ],
 )
 def test_the_account_says_where_every_mojo_came_from(name: str, step: int, why: str) -> None:
-    run, _, _ = played(Scenario(GAME, "account", name, step))
+    run = dispute(Scenario(GAME, "account", name, step)).run
     initiator, receiver, reasons = account(run)
     for line, who in ((initiator, "Initiator"), (receiver, "Receiver")):
         head, _, parts = re.sub(r"(\d),(\d)", r"\1\2", line).partition(": ")
@@ -352,10 +353,10 @@ def test_the_account_says_where_every_mojo_came_from(name: str, step: int, why: 
 def test_the_lanes_show_every_action_and_its_reason() -> None:
     scenario = Scenario(GAME, "lanes", "wrong-commitment", 6)
     lanes = Lanes(scenario.honest)
-    run, broken, digest = played(scenario, lambda line: None, lanes)
+    done, digest = recorded(dispute_script(scenario), lambda line: None, lanes)
     out = StringIO()
     console = Console(file=out, width=250, no_color=True, highlight=False)
-    lanes.show(console, run, [*broken, BrokenPromise("money", "planted")], digest)
+    lanes.show(console, done.run, [*done.broken, BrokenPromise("money", "planted")], digest)
     text = out.getvalue()
     for document in (
         "Receiver, wrong-commitment",

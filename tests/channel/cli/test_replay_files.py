@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
-from channelsim.channel.simulation.scenario import FEES, Scenario
-from channelsim.channel.simulation.transcript import DISPUTE, played
+from channelsim.channel.session.transcript import Lines
 from tests.channel.command import channelsim
 
 Capsys = pytest.CaptureFixture[str]
@@ -38,39 +36,21 @@ def test_each_file_is_replayed(transcript: Path, tmp_path: Path, capsys: Capsys)
     assert digest in ran.out
 
 
+@pytest.mark.parametrize("number", [2, 3])
 @pytest.mark.parametrize("command", ["replay", "report"])
-def test_a_dispute_with_fees_of_an_earlier_version_is_named_as_such(
-    command: str, tmp_path: Path, capsys: Capsys
+def test_a_dispute_of_an_earlier_version_is_named_as_such(
+    command: str, number: int, tmp_path: Path, capsys: Capsys
 ) -> None:
-    """Its peers offered other fees: that is no difference of the run."""
-    scenario = Scenario(("calpoker",), "earlier", "leaver", 8, fees=FEES)
     lines: list[bytes] = []
-    head = {"format": DISPUTE, "scenario": asdict(scenario)}
-    played(scenario, lines.append, head=head)
+    written = Lines(lines.append)
+    written.write({"format": f"channelsim dispute {number}", "scenario": {}})
+    written.write({"end": {}})
     file = tmp_path / "dispute.jsonl"
     file.write_bytes(b"".join(lines))
     more = ("-o", tmp_path / "page.html") if command == "report" else ()
     ran = channelsim(capsys, command, file, *more)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert "with fees that an earlier version recorded" in ran.err
-    lines.clear()
-    played(scenario, lines.append)
-    file.write_bytes(b"".join(lines))
-    assert channelsim(capsys, command, file, *more).code == 0
-
-
-def test_a_dispute_with_an_old_copy_of_an_earlier_version_is_named_as_such(
-    tmp_path: Path, capsys: Capsys
-) -> None:
-    scenario = Scenario(("calpoker",), "earlier", "leaver", 8)
-    for old_copy, code in ((9, 2), (0, 0)):
-        lines: list[bytes] = []
-        earlier = {**asdict(scenario), "old_copy": old_copy}
-        played(scenario, lines.append, head={"format": DISPUTE, "scenario": earlier})
-        file = tmp_path / "dispute.jsonl"
-        file.write_bytes(b"".join(lines))
-        ran = channelsim(capsys, "replay", file)
-        assert (ran.code, "with an old copy that an earlier" in ran.err) == (code, old_copy > 0)
+    assert "line 1: a dispute that an earlier version recorded" in ran.err
 
 
 def test_a_person_plays_the_receiver(

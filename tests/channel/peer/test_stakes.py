@@ -7,9 +7,9 @@ import pytest
 from channelsim.channel.adversaries.registry import get
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.peer.interface import Push
-from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario
+from tests.channel.scenarios import dispute
 
 ADVERSARIES = ("stale-previous", "dead", "wrong-reveal", "leaver", "claimer", "self-preempter")
 
@@ -30,7 +30,7 @@ def all_stakes() -> dict[tuple[str, Bundle], set[int]]:
     for name in ADVERSARIES:
         # In slow weather, the first push of a spend is not the one that gets in.
         scenario = Scenario(("spacepoker",), name, name, get(name).default_step, weather="slow")
-        named |= stakes(Arena(scenario).run())
+        named |= stakes(dispute(scenario).run)
     return named
 
 

@@ -7,13 +7,12 @@ from typing import cast
 
 import pytest
 
+from channelsim.channel.attack.disputes import Dispute
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import FarmableChain, PushResult
 from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
-from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.promises.checker import check
-from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario
+from tests.channel.scenarios import dispute
 
 DATA = b"other data".ljust(32, b".")
 APART = NodeSettings(agg_sig_data=DATA)
@@ -40,11 +39,10 @@ class Mistaken:
         return getattr(self._chain, name)
 
 
-def refusals(scenario: Scenario, chain: FarmableChain, data: bytes) -> tuple[Run, set[str]]:
+def refusals(scenario: Scenario, chain: FarmableChain, data: bytes) -> tuple[Dispute, set[str]]:
     """A dispute of peers that sign for this data, and the errors of what the node refuses."""
     mistaken = Mistaken(chain, data)
-    run = Arena(scenario, node=lambda seed: cast(FarmableChain, mistaken)).run()
-    return run, mistaken.errors
+    return dispute(scenario, cast(FarmableChain, mistaken)), mistaken.errors
 
 
 @pytest.mark.parametrize("adversary", ["stale-previous", "wrong-reveal", "claimer"])
@@ -52,15 +50,15 @@ def test_peers_sign_for_the_data_that_the_node_names(adversary: str) -> None:
     scenario = Scenario(("spacepoker",), "agg sig", adversary, step=4)
     chain = SimulatedChain(1, APART)
     assert (chain.agg_sig_data(), chain.ledger.genesis_challenge != DATA) == (DATA, True)
-    run, errors = refusals(scenario, chain, DATA)
-    assert run.deviated
-    assert check(run) == []
+    done, errors = refusals(scenario, chain, DATA)
+    assert done.run.deviated
+    assert done.broken == []
     assert errors == set()
 
 
 def test_what_is_signed_for_the_genesis_challenge_is_refused() -> None:
     scenario = Scenario(("spacepoker",), "agg sig", "stale-previous", step=4)
     chain = SimulatedChain(1, APART)
-    run, errors = refusals(scenario, chain, chain.ledger.genesis_challenge)
-    assert not run.deviated, "no channel is opened"
+    done, errors = refusals(scenario, chain, chain.ledger.genesis_challenge)
+    assert not done.run.deviated, "no channel is opened"
     assert errors == {"BAD_AGGREGATE_SIGNATURE"}

@@ -8,10 +8,9 @@ from channelsim.channel.adversaries.registry import get
 from channelsim.channel.peer.chain_news import GamePaid
 from channelsim.channel.peer.interface import BrokenOff, DeckBurnt
 from channelsim.channel.protocol.messages import Accept, Batch, Cancel, Move, decode
-from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario
+from tests.channel.scenarios import dispute
 
 
 def run(
@@ -20,10 +19,10 @@ def run(
     """A dispute of Hold'em in which every promise is kept and the adversary cheated."""
     step = get(adversary).default_step if step is None else step
     scenario = Scenario(("holdem",), seed, adversary, step=step, side=side, hands=hands)
-    done = Arena(scenario).run()
-    assert check(done) == []
-    assert done.deviated
-    return done
+    done = dispute(scenario)
+    assert done.broken == []
+    assert done.run.deviated
+    return done.run
 
 
 def cancelled(done: Run) -> list[str]:
@@ -109,9 +108,9 @@ def test_steps_before_play_are_ignored_or_held() -> None:
     """The honest side hears of the channel's depth a little later than the adversary."""
     games = ("calpoker", "holdem")
     scenario = Scenario(games, "more/0/3/0", "deck-flood", step=0, weather="cut-off")
-    done = Arena(scenario).run()
-    assert check(done) == []
-    assert done.deviated
+    done = dispute(scenario)
+    assert done.broken == []
+    assert done.run.deviated
 
 
 @pytest.mark.parametrize("side", [0, 1])

@@ -10,11 +10,10 @@ import pytest
 
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import Close
-from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.model.conversation import conversation
-from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario
+from tests.channel.scenarios import changed, dispute
 from tests.sampling import one_in
 
 DELAYS = (
@@ -32,9 +31,9 @@ def remembered() -> Iterator[None]:
 
 
 def run(name: str, step: int, side: int, **other: Any) -> Run:
-    done = Arena(Scenario(GAME, f"delays {step}", name, step, side, **other)).run()
-    assert check(done) == [], (name, step, side, other)
-    return done
+    done = dispute(changed(Scenario(GAME, f"delays {step}", name, step, side), **other))
+    assert done.broken == [], (name, step, side, other)
+    return done.run
 
 
 # Each third one in the quick tests.

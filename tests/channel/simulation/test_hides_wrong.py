@@ -14,9 +14,7 @@ from channelsim.channel.adversaries.registry import names
 from channelsim.channel.attack.dispute_sweep import everywhere
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.chain_news import GamePaid
-from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.bounds import WEATHERS
-from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.run import Run, RunResult, result_of
 from channelsim.channel.simulation.scenario import Scenario, adversaries_for
 from channelsim.channel.simulation.sweep import beginnings, menus
@@ -24,6 +22,7 @@ from channelsim.clsp.compiler import compile_programs
 from channelsim.games import registry
 from channelsim.games.contract import Game
 from tests.channel.command import channelsim
+from tests.channel.scenarios import dispute
 from tests.games import dots
 from tests.installed import install, run
 from tests.paths import ROOT
@@ -46,8 +45,8 @@ def hides(
     """
     scenario = Scenario((game.name,), f"lies, {weather}", NAME, step, side, weather, hands=5)
     with dots.registered(game):
-        done = Arena(scenario).run()
-        return done, [promise.promise for promise in check(done)]
+        done = dispute(scenario)
+        return done.run, [promise.promise for promise in done.broken]
 
 
 @pytest.mark.parametrize("side", [0, 1])

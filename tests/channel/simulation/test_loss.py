@@ -2,40 +2,43 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import pytest
 
+from channelsim.channel.attack.disputes import Dispute
 from channelsim.channel.findings.finding import NOBODY, Loss
 from channelsim.channel.findings.sentence import sentence
-from channelsim.channel.simulation.promises.checker import BrokenPromise, check
+from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep_campaign import of_run
 from scripts.tools.attack_faults.planting import Reach
-from scripts.tools.dispute_faults.search import faulty_run
-from scripts.tools.dispute_faults.table import faults
+from scripts.tools.attack_faults.table import faults
+from tests.channel.scenarios import dispute
 
 FAULTS = {fault.name: fault for fault in faults()}
 
 
-def faulty(name: str, adversary: str, step: int = 0) -> tuple[Run, list[BrokenPromise]]:
-    """A dispute whose honest side has a fault."""
-    scenario = Scenario(("calpoker",), "loss", adversary, step)
-    run = faulty_run(scenario, FAULTS[name].plant, Reach())
-    return run, check(run)
+def faulty(name: str, adversary: str, step: int = 0) -> Dispute:
+    """A dispute between sides with a fault."""
+    with ExitStack() as stack:
+        FAULTS[name].plant(stack, Reach())
+        return dispute(Scenario(("calpoker",), "loss", adversary, step))
 
 
 @pytest.mark.parametrize(
     ("fault", "adversary", "step", "taker"),
     [
-        ("never preempts", "stale-oldest", 5, "Receiver"),
-        ("never slashes", "wrong-commitment", 5, NOBODY),
-        ("forgets an undone shutdown", "undoes-shutdown", 0, NOBODY),
+        ("never-preempts", "stale-oldest", 5, "Receiver"),
+        ("forgets-an-undone-shutdown", "undoes-shutdown", 0, NOBODY),
     ],
 )
 def test_the_loss_is_what_the_honest_side_is_short_of(
     fault: str, adversary: str, step: int, taker: str
 ) -> None:
-    run, broken = faulty(fault, adversary, step)
+    done = faulty(fault, adversary, step)
+    run, broken = done.run, done.broken
     (loss,) = {promise.loss for promise in broken if promise.promise == "safety"}
     assert loss is not None
     assert (loss.taker, loss.loser) == (taker, "Initiator")
@@ -51,7 +54,7 @@ def test_the_loss_is_what_the_honest_side_is_short_of(
 
 
 def test_a_side_that_got_its_own_lost_nothing() -> None:
-    _, broken = faulty("preempts late", "stale-oldest", 5)
+    broken = faulty("preempts-late", "stale-oldest", 5).broken
     assert broken
     assert not any(promise.loss for promise in broken)
 
@@ -62,5 +65,4 @@ def test_the_sentence_names_nobody_where_nobody_gains() -> None:
 
 
 def _planted(loss: Loss) -> tuple[Run, list[BrokenPromise]]:
-    run, _ = faulty("preempts late", "stale-oldest", 5)
-    return run, [BrokenPromise("money", "planted", loss)]
+    return faulty("preempts-late", "stale-oldest", 5).run, [BrokenPromise("money", "planted", loss)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -17,11 +17,10 @@ from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.session.session import node_of
 from channelsim.channel.session.setup import Setup
 from channelsim.channel.simulation import sweep
-from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.promises.checker import check as broken_promises
-from channelsim.channel.simulation.scenario import MIXED, Scenario
-from channelsim.channel.simulation.transcript import DISPUTE, played
+from channelsim.channel.simulation.scenario import Scenario, Times
+from channelsim.channel.simulation.terms import Terms
 from tests.channel.command import channelsim
+from tests.channel.scenarios import dispute
 from tests.sampling import one_in
 
 
@@ -29,8 +28,8 @@ def test_the_spacing_and_the_timeouts_follow_from_the_blocks() -> None:
     usual, mixed = Scenario(("spacepoker",), ""), Scenario(("spacepoker",), "", mixed=True)
     assert (usual.spacing, usual.unroll_timeout, usual.game_timeout) == (1, 15, 15)
     assert (mixed.spacing, mixed.unroll_timeout, mixed.game_timeout) == (4, 60, 60)
-    assert replace(usual, **MIXED) == mixed
-    short = Scenario(("spacepoker",), "", mixed=True, spacing=1, game_timeout=20)
+    assert replace(usual, mixed=True) == mixed
+    short = Scenario(("spacepoker",), "", mixed=True, times=Times(2, 15, 20, 1))
     assert (short.spacing, short.unroll_timeout, short.game_timeout) == (1, 15, 20)
 
 
@@ -69,20 +68,6 @@ def test_a_dispute_is_replayed_with_its_blocks(
     assert channelsim(capsys, "replay", file, "--json").code == 0
 
 
-def test_a_transcript_of_an_earlier_version_replays(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    """Its scenario lacks the fields that came later."""
-    scenario = Scenario(("spacepoker",), "earlier", "leaver", 8)
-    later = ("mixed", "spacing", "max_fee", "max_fees", "crowd")
-    fields = {name: value for name, value in asdict(scenario).items() if name not in later}
-    lines: list[bytes] = []
-    played(scenario, lines.append, head={"format": DISPUTE, "scenario": fields})
-    file = tmp_path / "dispute.jsonl"
-    file.write_bytes(b"".join(lines))
-    assert channelsim(capsys, "replay", file, "--json").code == 0
-
-
 NAMES = ("stale-any", "leaver", "silent", "wrong-commitment", "late-preempter", "pinner")
 
 
@@ -93,14 +78,14 @@ def test_a_dispute_keeps_all_promises(name: str, weather: str) -> None:
         scenario = Scenario(
             ("spacepoker",), "mixed", name, step=8, side=side, weather=weather, mixed=True
         )
-        run = Arena(scenario).run()
-        assert broken_promises(run) == []
-        assert run.deviated
+        done = dispute(scenario)
+        assert done.broken == []
+        assert done.run.deviated or weather == "full"
 
 
 def test_agreed_hands_keep_all_promises() -> None:
-    run = Arena(Scenario(("spacepoker",), "agreed", hands=2, agreed=True, mixed=True)).run()
-    assert broken_promises(run) == []
+    scenario = Scenario(("spacepoker",), "agreed", hands=2, mixed=True, terms=Terms())
+    assert dispute(scenario).broken == []
 
 
 def test_usual_margins_often_have_no_block_with_transactions_and_spaced_ones_always() -> None:
@@ -118,21 +103,6 @@ def test_usual_margins_often_have_no_block_with_transactions_and_spaced_ones_alw
     assert 0.25 < shares[3] < 0.32, "a last chance, and the margin of an answer"
     assert 0.01 < shares[8] < 0.04, "the least unroll timeout"
     assert shares[12] == shares[32] == 0, "both with a spacing of 4"
-
-
-@pytest.mark.parametrize("side", [0, 1])
-def test_a_reorganisation_within_the_least_timeouts_needs_the_spacing(side: int) -> None:
-    scenario = Scenario(
-        *(("spacepoker",), "x1", "silent", 8, side, "reorgs"),
-        mixed=True,
-        spacing=1,
-        unroll_timeout=8,
-        game_timeout=11,
-    )
-    (broken,) = broken_promises(Arena(scenario).run())
-    assert broken.how == "the honest side did not move in time"
-    spaced = replace(scenario, spacing=4, unroll_timeout=4 * 8, game_timeout=4 * 11)
-    assert broken_promises(Arena(spaced).run()) == []
 
 
 def test_a_share_of_a_sweep_is_on_mixed_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

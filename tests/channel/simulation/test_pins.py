@@ -12,13 +12,12 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.chain.validation import cost_of
 from channelsim.channel.errors import UsageError
 from channelsim.channel.protocol.wallet import address_of, wallet_key
-from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.bounds import MOST_RATE
 from channelsim.channel.simulation.crowd import CROWDED
-from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.scenario import check as check_scenario
+from tests.channel.scenarios import changed, dispute
 from tests.sampling import one_in
 
 OURS, THEIRS = (wallet_key(name, "wallet") for name in (b"ours", b"theirs"))
@@ -66,13 +65,11 @@ def test_a_coin_that_cannot_pay_for_a_pin_makes_none() -> None:
 
 
 def run(adversary: str, side: int = 1, crowd: int = 10, most: int = 0) -> Run:
-    scenario = Scenario(
-        *(("spacepoker",), "pins", adversary, 8, side),
-        max_fee=most,
-        max_fees=10 * most,
-        crowd=crowd,
-    )
-    return Arena(check_scenario(scenario)).run()
+    scenario = Scenario(("spacepoker",), "pins", adversary, 8, side)
+    terms = {"max_fee": most, "max_fees": 10 * most, "crowd": crowd}
+    done = dispute(check_scenario(changed(scenario, **terms)))
+    assert done.broken == []
+    return done.run
 
 
 # The quick tests take both sides, with and without a fee.
@@ -80,7 +77,6 @@ def run(adversary: str, side: int = 1, crowd: int = 10, most: int = 0) -> Run:
 def test_a_dispute_with_costly_pins_keeps_all_promises(case: tuple[int, int]) -> None:
     side, most = case
     done = run("heavy-pinner", side, most=most)
-    assert check(done) == []
     assert done.deviated
     pins = [
         bundle
@@ -93,7 +89,6 @@ def test_a_dispute_with_costly_pins_keeps_all_promises(case: tuple[int, int]) ->
 @pytest.mark.parametrize("adversary", one_in(2, ["leaver", "wrong-reveal"]))
 def test_fees_bring_spends_through_crowded_blocks(adversary: str) -> None:
     without, paid = (run(adversary, most=most) for most in (0, AMPLE))
-    assert check(without) == check(paid) == []
     assert without.blocks - paid.blocks > CROWDED // 4
     calm = run(adversary, crowd=0)
     assert without.blocks >= calm.blocks + CROWDED - 1

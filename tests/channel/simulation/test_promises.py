@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from contextvars import Context
-from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 import pytest
 
-from channelsim.channel.adversaries.base import Adversary, adversary
+from channelsim.channel.adversaries.base import Adversary, Plan, adversary
 from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.attack import dispute_sweep
+from channelsim.channel.attack.disputes import Dispute
+from channelsim.channel.attack.mortal_peer import NotedPeer
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError, UsageError
@@ -28,18 +29,18 @@ from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.onchain import decisions
 from channelsim.channel.protocol.messages import Advisory, Batch, Move, decode, encode
 from channelsim.channel.simulation import sweep as everything
-from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.bounds import WEATHERS
 from channelsim.channel.simulation.model.conversation import conversation
-from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.promises.secrecy import games_played, moves_in
 from channelsim.channel.simulation.run import Disclosure, Run
 from channelsim.channel.simulation.scenario import Scenario, adversaries_for, reason_against
 from channelsim.channel.simulation.scenario import check as check_scenario
 from channelsim.channel.simulation.sweep import SweepTotals
-from channelsim.channel.simulation.transcript import played
+from channelsim.channel.simulation.terms import Proposals
+from channelsim.games.chance import Chance
 from tests.channel.campaign.running import done
-from tests.channel.table import total
+from tests.channel.scenarios import changed, check, dispute, honest_sides_are
+from tests.channel.table import sit, total
 from tests.sampling import one_in
 
 GAME = ("spacepoker",)
@@ -56,21 +57,24 @@ AT_LENGTH = [
 """Adversaries that some tests meet only in the long run; each is run in a test of all of them."""
 
 
-def run(name: str, step: int = 8, side: int = 1, **other: object) -> Run:
-    scenario = Scenario(GAME, "promises", name, step, side)
-    return Arena(replace(scenario, **other)).run()  # type: ignore[arg-type]
+def ended(name: str, step: int = 8, side: int = 1, **other: Any) -> Dispute:
+    return dispute(changed(Scenario(GAME, "promises", name, step, side), **other))
+
+
+def run(name: str, step: int = 8, side: int = 1, **other: Any) -> Run:
+    return ended(name, step, side, **other).run
 
 
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("name", one_in(3, names()))
 def test_an_adversary_does_nothing_before_there_is_a_channel(name: str, side: int) -> None:
     """A block may come between any two messages, the first ones of the opening too."""
-    arena = Arena(Scenario(GAME, "early", name, side=side))
-    actor = arena.parties[side].actor
-    assert isinstance(actor, Adversary)
-    actor.start(arena.chain.peak())
+    table = sit("early")
+    plan = Plan(0, Chance(b"early"), table.chain, lambda back, bundle=None: False, GAME)
+    actor = get(name)(table.ends[side].peer, plan)
+    actor.start(table.chain.peak())
     actor.sent_count = 50
-    actor.handle(Block(arena.chain.peak() + 1))
+    actor.handle(Block(table.chain.peak() + 1))
     actor.last()
     assert actor.phase in (Phase.OPENING, Phase.FAILED)
 
@@ -93,42 +97,40 @@ def test_every_adversary_on_both_sides(name: str) -> None:
         # From the very beginning too, where there is no channel yet.
         step = (sum(map(ord, name)) + 5 * number) % 12 if number else 0
         weather = WEATHERS[(len(name) + number) % len(WEATHERS)]
-        done = run(name, step, number % 2, weather=weather, seed=f"promises {number // 2}")
-        assert check(done) == [], (name, number)
-        assert done.finished[done.scenario.honest] is not None
-        deviated = deviated or done.deviated
+        done = ended(name, step, number % 2, weather=weather, seed=f"promises {number // 2}")
+        assert done.broken == [], (name, number)
+        deviated = deviated or done.run.deviated
         number += 1
 
 
 @pytest.mark.parametrize("name", one_in(2, ["dead", "leaver", "stale-previous", "silent"]))
 def test_two_live_games_at_a_few_steps(name: str) -> None:
     for step in (3, 6, 11):
-        done = run(name, step, step % 2, games=BOTH, seed=f"two {step}")
-        assert check(done) == [], (name, step)
+        done = ended(name, step, step % 2, games=BOTH, seed=f"two {step}")
+        assert done.broken == [], (name, step)
 
 
 @pytest.mark.parametrize("name", ["", "stale-any", *AT_LENGTH])
 def test_successive_hands_and_staggered_games(name: str) -> None:
-    phases: set[tuple[str | None, ...]] = set()
-    hands = 0
-    for step, staggered in ((9, True), (17, False), (22, True)):
-        games = GAME if staggered else BOTH
-        done = run(name, step, step % 2, games=games, hands=2, staggered=staggered)
-        assert check(done) == [], (name, step)
-        for account in conversation(done).accounts.values():
-            live = account.games.values()
-            phases.add(tuple(game.validator for game in live if game.game == GAME[0]))
-        states = conversation(done).accounts.values()
-        hands = max(hands, len({game for account in states for game in account.games}))
-    # Two games of a kind at different moves; and both games of the second hand.
-    assert any(len(set(at)) > 1 for at in phases), phases
-    assert hands == 4
+    at_once = hands = 0
+    for step, proposals in (
+        (9, Proposals.STAGGERED),
+        (17, Proposals.TOGETHER),
+        (22, Proposals.STAGGERED),
+    ):
+        done = ended(name, step, step % 2, games=BOTH, hands=2, proposals=proposals)
+        assert done.broken == [], (name, step)
+        accounts = conversation(done.run).accounts.values()
+        at_once = max(at_once, *(len(account.games) for account in accounts))
+        hands = max(hands, len({game for account in accounts for game in account.games}))
+    assert (at_once, hands) == (2, 4)
 
 
 def test_an_unaffordable_proposal_is_cancelled_and_play_goes_on() -> None:
     policies = ("aggressive", "aggressive")
-    done = run("", games=GAME, hands=4, contribution=1000, policies=policies)
-    assert check(done) == []
+    dispute = ended("", games=GAME, hands=4, balance=1000, policies=policies)
+    assert dispute.broken == []
+    done = dispute.run
     honest = done.parties[done.scenario.honest]
     reasons = [news.reason for news in honest.news if isinstance(news, Cancelled)]
     assert reasons
@@ -147,19 +149,11 @@ def test_a_fold_in_one_game_excuses_nothing_in_another() -> None:
 def test_a_side_that_pays_fees(name: str) -> None:
     paid = 0
     for step, weather in ((5, "calm"), (7, "slow"), (9, "reorgs")):
-        done = run(name, step, step % 2, weather=weather, fees=10)
-        assert check(done) == [], (name, step)
-        end = done.parties[done.scenario.honest]
+        done = ended(name, step, step % 2, weather=weather, fees=10)
+        assert done.broken == [], (name, step)
+        end = done.run.party
         paid += any("+fee" in what for what, _, _ in end.pushed)
     assert paid
-
-
-def test_a_settled_channel_needs_no_fee_coins() -> None:
-    """A node forgot the split of the wallet coin until nothing was left to pay for."""
-    scenario = Scenario(GAME, "faults/35", "leaver", side=0, weather="forgetful", fees=20_000_000)
-    done = Arena(scenario).run()
-    assert [what for what, _, _ in done.party.pushed].count("fee-coins") > 1
-    assert check(done) == []
 
 
 def test_the_same_scenario_is_the_same_run() -> None:
@@ -180,9 +174,7 @@ def test_a_few_seeds_begin_every_adversary_on_both_sides_with_every_menu() -> No
         assert len(scenarios) == len(known)
         assert {scenario.side for scenario in scenarios} == {0, 1}
     begun = {
-        (s.adversary, s.side, s.games, s.hands, s.staggered)
-        for scenarios in taken
-        for s in scenarios
+        (s.adversary, s.side, s.games, s.hands, s.terms) for scenarios in taken for s in scenarios
     }
     fitting = [
         menu
@@ -250,9 +242,10 @@ def has_move(blob: bytes) -> bool:
 
 def test_remembered_signatures_change_no_run() -> None:
     scenario = Scenario(GAME, "same", "wrong-reveal", 5, weather="reorgs")
-    alone = Context().run(lambda: played(scenario)[2])  # nothing is remembered in a new context
+    # Nothing is remembered in a new context.
+    alone = Context().run(lambda: dispute(scenario).session.digest)
     with bls.remembered():
-        assert [played(scenario)[2] for _ in range(2)] == [alone, alone]
+        assert [dispute(scenario).session.digest for _ in range(2)] == [alone, alone]
 
 
 @pytest.mark.long
@@ -266,31 +259,22 @@ def test_everything_for_one_seed() -> None:
 # --- planted faults ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Losing:
-    """A peer whose pushes under some names are lost."""
+def faulty(name: str, step: int, *lost: str, **other: Any) -> set[str]:
+    """The promises that break where the pushes of the honest side under some names are lost."""
 
-    peer: Peer
-    names: tuple[str, ...]
+    class Losing(NotedPeer):
+        def start(self, peak: int) -> list[Effect]:
+            return left(super().start(peak))
 
-    def start(self, peak: int) -> list[Effect]:
-        return self._left(self.peer.start(peak))
+        def handle(self, event: Event) -> list[Effect]:
+            return left(super().handle(event))
 
-    def handle(self, event: Event) -> list[Effect]:
-        return self._left(self.peer.handle(event))
+    def left(effects: list[Effect]) -> list[Effect]:
+        return [e for e in effects if not (isinstance(e, Push) and e.name in lost)]
 
-    def _left(self, effects: list[Effect]) -> list[Effect]:
-        return [
-            effect
-            for effect in effects
-            if not (isinstance(effect, Push) and effect.name in self.names)
-        ]
-
-
-def faulty(name: str, step: int, *lost: str, side: int = 1, **other: Any) -> set[str]:
-    scenario = replace(Scenario(GAME, "faults", name, step, side), **other)
-    arena = Arena(scenario, wrap=lambda peer: Losing(peer, lost))
-    return {breach.promise for breach in check(arena.run())}
+    scenario = changed(Scenario(GAME, "faults", name, step), **other)
+    with honest_sides_are(Losing):
+        return {breach.promise for breach in dispute(scenario).broken}
 
 
 @pytest.mark.parametrize(
@@ -313,12 +297,9 @@ def test_lost_spends_of_the_honest_side_are_found(
 
 def test_an_illegal_move_of_the_honest_side_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The ledger judges the honest side, too."""
+    caught = run("illegal-on-chain", 6, seed="caught")
     monkeypatch.setattr(Scenario, "honest", property(lambda scenario: scenario.side))
-    hows = [
-        breach.how
-        for step in (4, 6, 8)
-        for breach in check(Arena(Scenario(GAME, "caught", "illegal-on-chain", step)).run())
-    ]
+    hows = [breach.how for breach in check(caught)]
     assert any("illegal move" in how or "slashed" in how for how in hows), hows
 
 
@@ -373,7 +354,7 @@ def _revealed_by(run: Run) -> list[bytes]:
 
 def test_a_move_on_chain_that_does_not_wait_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decisions, "LAST_CHANCE", 1000)
-    breaches = [breach for step in (5, 6) for breach in check(run("leaver", step))]
+    breaches = [breach for step in (5, 6) for breach in ended("leaver", step).broken]
     assert {breach.promise for breach in breaches} == {"secrecy"}
     assert all("blocks deep" in breach.how for breach in breaches)
 
@@ -407,7 +388,7 @@ def test_false_news_is_found() -> None:
 @pytest.mark.parametrize(
     ("name", "step", "kind", "how"),
     [
-        ("unaffordable", 6, Cancelled, "did not end in the news"),
+        ("short-timeouts", 6, Cancelled, "did not end in the news"),
         ("illegal-on-chain", 6, IllegalOnChain, "an illegal move on chain was not reported"),
     ],
 )
@@ -481,15 +462,15 @@ def test_each_adversary_has_a_unique_name_and_a_description() -> None:
         {"unit": 10**12},
         {"hands": 0},
         {"hands": 1000},
-        {"contribution": 999},
-        {"contribution": -1},
+        {"balance": 999},
+        {"balance": -1},
         {"policies": ("", "ask")},
         {"policies": ("nice", "")},
     ],
 )
-def test_an_impossible_scenario_is_wrong_use(change: dict[str, object]) -> None:
+def test_an_impossible_scenario_is_wrong_use(change: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
-        check_scenario(replace(Scenario(GAME, "x"), **change))  # type: ignore[arg-type]
+        check_scenario(changed(Scenario(GAME, "x"), **change))
     assert check_scenario(Scenario(GAME, "x")).balance == 3000
 
 

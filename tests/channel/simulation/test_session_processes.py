@@ -7,7 +7,8 @@ from functools import partial
 
 import pytest
 
-from channelsim.channel.crypto import bls
+from channelsim.channel.attack.disputes import dispute_script, recorded
+from channelsim.channel.attack.side_processes import side_processes
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.deciders import Deciders
@@ -18,7 +19,7 @@ from channelsim.channel.session.transcript import Recorder
 from channelsim.channel.simulation.bounds import WEATHERS
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.session_processes import SessionProcesses, session_processes
-from channelsim.channel.simulation.transcript import played
+from tests.channel.scenarios import changed
 
 
 def lines_of(setup: Setup, apart: SessionProcesses | None = None) -> list[bytes]:
@@ -34,18 +35,15 @@ def lines_of(setup: Setup, apart: SessionProcesses | None = None) -> list[bytes]
     return lines
 
 
-def dispute_lines(scenario: Scenario, apart: SessionProcesses | None = None) -> list[bytes]:
-    """The transcript of a dispute, in one process or apart."""
-    lines: list[bytes] = []
-    played(scenario, lines.append, apart=apart)
-    return lines
-
-
 def same_apart(scenario: Scenario) -> bytes:
-    """Compare the transcripts; returns the last line."""
-    with bls.remembered(), session_processes(scenario.seed) as apart:
-        lines = dispute_lines(scenario, apart)
-    assert lines == dispute_lines(scenario)
+    """Compare the transcripts of a dispute, in one process and apart; returns the last line."""
+    script = dispute_script(scenario)
+    lines: list[bytes] = []
+    with side_processes(script) as real:
+        recorded(script, lines.append, real=real)
+    alone: list[bytes] = []
+    recorded(script, alone.append)
+    assert lines == alone
     return lines[-1]
 
 
@@ -75,7 +73,8 @@ def test_a_dispute_in_three_processes_is_that_in_one() -> None:
     "adversary", ["rewinder", "oversized", "breaks-ch-msg-1", "pinner", "late-funder"]
 )
 def test_disputes_in_any_weather_are_the_same_too(adversary: str, weather: str) -> None:
-    same_apart(Scenario(("spacepoker",), "apart", adversary, weather=weather, fees=5))
+    scenario = Scenario(("spacepoker",), "apart", adversary, weather=weather)
+    same_apart(changed(scenario, fees=5))
 
 
 @pytest.mark.long

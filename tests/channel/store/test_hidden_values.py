@@ -9,11 +9,9 @@ import pytest
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.run import RunResult, result_of
-from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.store import durable_peer
 from channelsim.games.hidden import Lies
+from tests.channel.scenarios import play_hands
 from tests.channel.store.test_durable_peer import Compared
 from tests.games import dots
 
@@ -32,8 +30,7 @@ def test_a_restarted_peer_hides_the_same(lies: Lies, monkeypatch: pytest.MonkeyP
         return made[-1]
 
     with dots.registered(), bls.remembered():
-        done = Arena(Scenario(("dots",), "hidden", hands=3), wrap=wrap).run()
-        assert result_of(done) is (RunResult.SLASHED if lies else RunResult.CLOSED)
+        play_hands(("dots",), "hidden", wrap, hands=3)
         last = Phase.ON_CHAIN if lies else Phase.COMPLETED
         assert {Phase.PLAYING, last} <= set(made[1].compared)
 
@@ -55,4 +52,4 @@ def test_another_lie_is_noticed() -> None:
         return Forgetful(peer, every=1)
 
     with dots.registered(), bls.remembered(), pytest.raises(AssertionError):
-        Arena(Scenario(("dots",), "hidden", hands=3), wrap=wrap).run()
+        play_hands(("dots",), "hidden", wrap, hands=3)

@@ -14,9 +14,7 @@ from channelsim.channel.peer.interface import Acted
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.onchain.signed_games import SignedGames
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.promises.old_copies import restored
-from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.store import snapshots
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.memory_store import MemoryStore
@@ -25,6 +23,7 @@ from channelsim.games.contract import PlainPlayer, Player, Position
 from channelsim.games.players import player_after
 from channelsim.plugins import WrongAnswer
 from tests.channel.attack.killing import Played, played
+from tests.channel.scenarios import play_hands
 from tests.games import dots
 
 LEAVES_AT = {1: 14, 2: 22}
@@ -111,7 +110,7 @@ def test_a_memory_is_sealed_and_stored_with_its_state() -> None:
         return DurablePeer(peer, SealedStore(store, peer.config.secret))
 
     with dots.registered(), bls.remembered():
-        Arena(Scenario(("dots",), "memory", hands=3), wrap=wrap).run()
+        play_hands(("dots",), "memory", wrap, hands=3)
         marked = 0
         for side, peer in peers.items():
             rows = SealedStore(stores[side], peer.config.secret).load().states

@@ -1,4 +1,4 @@
-"""Terms of an attacked session: how games are proposed, for which stakes, and what fees cost."""
+"""Terms of a session: how games are proposed, for which stakes, and what fees cost."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from channelsim.channel.chain.constants import BLOCK_REWARD
+from channelsim.channel.peer.limits import Limits
 from channelsim.channel.protocol.bounds import MOST_BYTES, MOST_STATES
 from channelsim.channel.session.defaults import DEFAULT_STACK, DEFAULT_UNIT
 from channelsim.channel.simulation.bounds import MOST_FEES, MOST_RATE
@@ -34,8 +35,9 @@ class Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     Beyond `AGREED` proposals, each side accepts whatever the other one proposes, and a simulated
     dealer makes the decks, where both sides else prepare them. A stake is `stack` units of `unit`
     mojos. Each side puts in `balance` mojos (0: enough for all hands). The nodes of honest
-    sides ask `fees` mojos for a spend of a typical cost; `max_fee` and `max_fees` are the most that
-    these sides pay for a spend and in all, as for `Scenario`. A `crowd` fills blocks at so many
+    sides ask `fees` mojos for a spend of a typical cost; `max_fee` is the most that these sides pay
+    for a spend (None: 20 times `fees`, or else `max_fees`), and `max_fees` the most in all (None:
+    50 times as much). A `crowd` fills blocks at so many
     mojos per cost (0: there is none) once an honest side has a spend for them after the opening.
     `most_states` and `most_bytes` are limits of what an honest side keeps (0: as by default).
     """
@@ -52,6 +54,27 @@ class Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     most_bytes: Annotated[int, Meta(ge=0, le=MOST_BYTES)] = 0
 
     @property
+    def most_fees(self) -> tuple[int, int]:
+        """The most that an honest side pays, for a spend and in all (0: nothing)."""
+        most = self.max_fee
+        if most is None:
+            most = 20 * self.fees or self.max_fees or 0
+        return most, min(50 * most, BLOCK_REWARD) if self.max_fees is None else self.max_fees
+
+    @property
+    def limits(self) -> Limits | None:
+        """The limits of what an honest side keeps of the channel; None for the usual ones."""
+        if not (self.most_states or self.most_bytes):
+            return None
+        usual = Limits()
+        most = self.most_states or usual.states, self.most_bytes or usual.bytes
+        return Limits(*most, demonstration=True)
+
+    @property
     def rate(self) -> int:
         """The mojos per cost that the nodes of honest sides ask at least."""
         return -(-self.fees // TYPICAL_COST)
+
+
+TOGETHER = Terms(proposals=Proposals.TOGETHER)
+"""The usual terms of a dispute."""
