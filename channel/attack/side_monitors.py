@@ -23,7 +23,7 @@ from channelsim.channel.attack.refusals_due import wrong_refusal
 from channelsim.channel.attack.settled_games import wrong_after_settling
 from channelsim.channel.attack.spends_due import wrong_spends
 from channelsim.channel.attack.times_due import ended_early, untimely
-from channelsim.channel.attack.trial_restarts import EVENTS, is_due, wrong_restart
+from channelsim.channel.attack.trial_restarts import is_due, wrong_restart
 from channelsim.channel.attack.watch_duties import overdue
 from channelsim.channel.attack.watch_duties import untimely as untimely_watch
 from channelsim.channel.attack.workload import Workload, large
@@ -75,15 +75,12 @@ SEALED = 64
 class SideMonitors:
     """Follows one side through all lives of its process; `violated` takes an id and a line.
 
-    A restart is tried after each so many events of the journal.
-
     Its files are in the folder.
     """
 
     config: Config
     folder: Path
     violated: Callable[[str, str], None]
-    restarts_each: int = EVENTS
     watched: set[Coin] = field(default_factory=set)
     changes: int = 0
     pinned: int = 0

@@ -27,18 +27,10 @@ EVENTS = 8
 snapshot."""
 
 
-DISPUTE_EVENTS = 3 * EVENTS
-"""The same in a dispute of `dispute run`, where nobody starts again: its journals are long, since
-nothing is snapshotted on chain, and its sweeps begin alike."""
-
-
-def is_due(store: NotedStore, each: int = EVENTS) -> bool:
-    """True if a restart from what a store has would read something for the first time.
-
-    It is tried after `each` so many events, and with the first one after a snapshot.
-    """
+def is_due(store: NotedStore) -> bool:
+    """True if a restart from what a store has would read something for the first time."""
     events = len(store.contents.events)
-    return events % each == 0 or (bool(store.contents.snapshot) and events == 1)
+    return events % EVENTS == 0 or (bool(store.contents.snapshot) and events == 1)
 
 
 def wrong_restart(

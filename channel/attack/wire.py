@@ -16,6 +16,7 @@ from channelsim.channel.attack.virtual_time import RESOLUTION
 from channelsim.channel.network.connection import HEAD, Connection, ConnectionLost
 from channelsim.channel.network.link import Link
 from channelsim.channel.protocol.state import Side
+from channelsim.games.amounts import counted
 
 MOST_QUIET = 25.0
 """Seconds without a frame after which a side has forgotten to keep its connection alive."""
@@ -208,8 +209,9 @@ class Wire:
         """Connect the initiator to the receiver. Raises `ConnectionLost`."""
         now = asyncio.get_running_loop().time()
         if len(self._attempts) == MOST_ATTEMPTS and now - self._attempts[0] < ATTEMPTS_WITHIN:
-            often = f"{MOST_ATTEMPTS + 1} times in {now - self._attempts[0]:.0f} s"
-            self.found(Side.INITIATOR, f"tries to connect {often}")
+            often = counted(MOST_ATTEMPTS + 1, "time")
+            within = f"{now - self._attempts[0]:.0f} s"
+            self.found(Side.INITIATOR, f"tries to connect {often} in {within}")
         self._attempts.append(now)
         await asyncio.sleep(self.delay())
         now = asyncio.get_running_loop().time()

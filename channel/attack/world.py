@@ -45,7 +45,6 @@ from channelsim.channel.attack.side_monitors import SideMonitors
 from channelsim.channel.attack.side_processes import SideProcess, SideProcesses
 from channelsim.channel.attack.sides import configs_of, player_of, scenario_of
 from channelsim.channel.attack.situations import Killed, Noted, Restarted, Situations, side_of
-from channelsim.channel.attack.trial_restarts import DISPUTE_EVENTS, EVENTS
 from channelsim.channel.attack.virtual_time import (
     Stalled,
     VirtualThreads,
@@ -69,7 +68,6 @@ from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.kills import Kill
 from channelsim.channel.simulation.run import Party, Run, RunLog
 from channelsim.channel.simulation.scenario import setup_of
-from channelsim.channel.simulation.terms import Proposals
 from channelsim.channel.system.time_limit import time_limit
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
@@ -169,7 +167,7 @@ class World:
                 compare=self._compare,
                 fails=self._fails,
                 on_peer=self._new_peer,
-                monitors=self._side_monitors(config),
+                monitors=SideMonitors(config, self.folder / config.name, self._violated),
                 note_killed=self._note_killed,
                 copies=self._copies(config),
                 undone=self.script.done.remove,
@@ -318,12 +316,6 @@ class World:
             if action.kind == OLD_COPY and action.side == config.side
         ]
         return OldCopies(self.folder / config.name, actions, self.hostile is None)
-
-    def _side_monitors(self, config: Config) -> SideMonitors:
-        # A dealer makes the decks of disputes.
-        is_dispute = self.attack.terms.proposals is not Proposals.AGREED
-        each = DISPUTE_EVENTS if is_dispute and self.hostile is not None else EVENTS
-        return SideMonitors(config, self.folder / config.name, self._violated, each)
 
     def _real_process(self, config: Config) -> SideProcess | None:
         if self.real is None or config.side == self.hostile:
