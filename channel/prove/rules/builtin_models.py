@@ -10,21 +10,26 @@ import builtins
 import enum
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, reduce, wraps
+from functools import reduce, wraps
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from channelsim.channel.prove import long_atoms
 from channelsim.channel.prove.models import byte_models
 from channelsim.channel.prove.models.table import MODELS
+from channelsim.channel.prove.rules import known_calls
 from channelsim.channel.prove.rules.calls import OURS, is_unchangeable
 from channelsim.channel.prove.rules.choices import (
     all_lazy,
     any_lazy,
+    attribute_of,
     chosen_by_if,
     identical,
+    is_instance,
     opposite,
+    settable,
 )
+from channelsim.channel.prove.rules.real import is_model, real_of, stands_for
 from channelsim.channel.prove.rules.running import (
     before_a_change,
     current,
@@ -80,6 +85,7 @@ class Bytes(metaclass=_Class):
     def __new__(cls, source: Any = b"", *more: Any) -> Any:
         """As `bytes(…)`."""
         if more:
+            refuse_inputs("bytes", source, *more)
             return builtins.bytes(source, *more)
         if type(source) is Unseen:
             source = source.seen()
@@ -112,13 +118,18 @@ class Integer(metaclass=_Class):
 
     def __new__(cls, source: Any = 0, *more: Any) -> Any:
         """As `int(…)`."""
+        if type(source) is Unseen:
+            source = source.seen()
         if type(source) is Data:
             raise Undecided("no model of int of bytes")
+        if more:
+            refuse_inputs("int", source, *more)
         return source + 0 if type(source) is Int else builtins.int(source, *more)
 
     @staticmethod
     def from_bytes(data: Any, byteorder: str = "big", *, signed: builtins.bool = False) -> Any:
         """As of an `int`."""
+        _check_order(byteorder)
         symbol = symbol_of_bytes(data)
         if symbol is None:
             data = Bytes(data)
@@ -131,6 +142,12 @@ class Integer(metaclass=_Class):
             return number_of(as_number(symbol))
         # After a zero byte, the signed number is the unsigned one.
         return number_of(as_number(byte_models.concat(current(), b"\x00", symbol)))
+
+
+def refuse_inputs(name: str, *values: Any) -> None:
+    """Refuse stand-ins among the arguments of a call."""
+    if any(issubclass(type(value), StandIn) for value in values):
+        raise Undecided(f"no model of {name} of an input with more arguments")
 
 
 class Boolean(metaclass=_Class):
@@ -167,6 +184,11 @@ class FrozenSet(metaclass=_Class):
         return set_of(items, builtins.frozenset)
 
 
+def _check_order(byteorder: Any) -> None:
+    if byteorder not in ("big", "little"):
+        raise Undecided("an order of bytes that is neither big nor little")
+
+
 # --- functions -------------------------------------------------------------------------------
 
 
@@ -199,6 +221,13 @@ def _is_value(item: Any) -> builtins.bool:
 
 
 every.of_stand_ins = some.of_stand_ins = True  # type: ignore[attr-defined]
+
+
+def is_subclass(kind: Any, kinds: Any) -> Any:
+    """`issubclass`, of real classes."""
+    if type(kinds) is tuple:
+        return any(is_subclass(kind, each) for each in kinds)
+    return issubclass(real_of(kind), real_of(kinds))
 
 
 def _any_order(name: str) -> Callable[..., Any]:
@@ -247,20 +276,27 @@ def hash_of(value: Any) -> builtins.int:
     return hash(value)
 
 
-def attribute_of(value: Any, name: str, *default: Any) -> Any:
-    """`getattr`, without what stand-ins alone have."""
-    if not issubclass(type(value), StandIn):
-        return getattr(value, name, *default)
-    if hasattr(value.__class__, name):
-        return getattr(value, name)
-    if default:
-        return default[0]
-    raise AttributeError(f"{value.__class__.__name__} has no {name}")
+def set_attribute(of: Any, name: str, value: Any) -> None:
+    """`setattr`, of what is no input."""
+    before_a_change()
+    setattr(settable(of, name), name, value)
+
+
+def delete_attribute(of: Any, name: str) -> None:
+    """`delattr`, of what is no input."""
+    before_a_change()
+    delattr(settable(of, name), name)
 
 
 def has_attribute(value: Any, name: str) -> builtins.bool:
     """`hasattr`, without what stand-ins alone have."""
-    return hasattr(value.__class__ if issubclass(type(value), StandIn) else value, name)
+    absent = object()
+    return attribute_of(value, name, absent) is not absent
+
+
+def is_callable(value: Any) -> builtins.bool:
+    """`callable`."""
+    return callable(real_of(value)) and not issubclass(type(value), StandIn)
 
 
 def following(iterator: Any, *default: Any) -> Any:
@@ -287,20 +323,9 @@ def type_of(value: Any, *more: Any) -> Any:
     return next((known for known in _CLASSES if known.plain is kind), kind)
 
 
-def is_instance(value: Any, kind: Any) -> builtins.bool:
-    """`isinstance`, but not of our models of builtins."""
-    _check_no_model(value)
-    return isinstance(value, kind)
-
-
 def _check_no_model(value: Any) -> None:
-    if is_running() and any(value is model for model in _models()):
+    if is_running() and is_model(value):
         raise Undecided("the class of a builtin function")
-
-
-@cache
-def _models() -> tuple[Any, ...]:
-    return tuple(known for name, known in BUILTINS.items() if known is not vars(builtins).get(name))
 
 
 _CLASSES = (Bytes, Integer, Boolean, Set, FrozenSet)
@@ -321,23 +346,20 @@ def _no_text(name: str) -> Callable[..., Any]:
 
 
 def _refused(name: str) -> Callable[..., Any]:
-    plain = getattr(builtins, name)
+    plain = getattr(builtins, name, None)
 
     def refuse(*values: Any, **named: Any) -> Any:
         """Refuse what stand-ins would answer otherwise; before a run the real function works."""
-        if is_running():
+        if is_judging() or plain is None or (is_running() and name in _OF_THE_FRAME):
             raise Undecided(f"no model of {name}")
         return plain(*values, **named)
 
     return refuse
 
 
-BUILTINS: Mapping[str, Any] = {
-    **vars(builtins),
-    **{
-        name: _refused(name)
-        for name in ("id", "dir", "eval", "exec", "compile", "globals", "locals")
-    },
+_OF_THE_FRAME = ("id", "dir", "eval", "exec", "compile", "globals", "locals", "vars")
+
+_MODELS: Mapping[str, Any] = {
     "bytes": Bytes,
     "int": Integer,
     "bool": Boolean,
@@ -356,13 +378,34 @@ BUILTINS: Mapping[str, Any] = {
     "type": type_of,
     "hash": hash_of,
     "isinstance": is_instance,
+    "issubclass": is_subclass,
     "getattr": attribute_of,
     "hasattr": has_attribute,
-    "hex": _no_text("hex"),
-    "repr": _no_text("repr"),
-    "ascii": _no_text("ascii"),
+    "setattr": set_attribute,
+    "delattr": delete_attribute,
+    "callable": is_callable,
+    **{name: _no_text(name) for name in ("hex", "oct", "bin", "repr", "ascii", "format")},
 }
+
+
+def _builtin(name: str, real: Any) -> Any:
+    """What rules get by the name of a builtin."""
+    if isinstance(real, type) and issubclass(real, BaseException):
+        return real
+    row = known_calls.BUILTINS.get(name)
+    if row == known_calls.MODEL:
+        return _MODELS[name]
+    if row == known_calls.FOLLOWED or not callable(real):
+        return real
+    return _refused(name)
+
+
+BUILTINS: Mapping[str, Any] = {name: _builtin(name, real) for name, real in vars(builtins).items()}
 """The builtins of the rules' modules, without `__import__`."""
+
+for _name, _model in BUILTINS.items():
+    if _model is not vars(builtins)[_name]:
+        stands_for(_model, vars(builtins)[_name])
 
 
 # --- libraries -------------------------------------------------------------------------------

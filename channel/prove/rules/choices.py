@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import operator
 import sys
+from abc import ABCMeta
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from enum import EnumType
 from functools import partial
-from types import MappingProxyType, NoneType
+from types import MappingProxyType, NoneType, UnionType
 from typing import Any
 
 from z3 import Z3Exception
 
 from channelsim.channel.prove.rules import calls, running
 from channelsim.channel.prove.rules.calls import call, iterated
+from channelsim.channel.prove.rules.known_calls import ALONE
+from channelsim.channel.prove.rules.known_syntax import OF_OBJECTS, OPERATORS, SETTING, is_special
+from channelsim.channel.prove.rules.real import is_model as is_a_model
+from channelsim.channel.prove.rules.real import real_of
 from channelsim.channel.prove.rules.running import before_a_change, chosen
 from channelsim.channel.prove.rules.sets import SymbolicSet, compared_keys, set_of
 from channelsim.channel.prove.rules.standins.base import StandIn, Text
@@ -24,7 +30,7 @@ from channelsim.channel.prove.rules.standins.ints import Int, any_of, bool_of, c
 from channelsim.channel.prove.rules.standins.unseen import Unseen
 from channelsim.channel.prove.symbols import Raises, Undecided
 
-__all__ = ["CONTROL", "before_a_change", "call", "iterated", "set_of"]
+__all__ = ["CONTROL", "before_a_change", "call", "identical", "iterated", "real_of", "set_of"]
 
 CONTROL = (*running.CONTROL, Raises)
 """Exceptions that no handler of the rules may catch."""
@@ -167,7 +173,7 @@ def identical(left: Any, right: Any) -> Any:
 
     Equal values may be one object in Python where a choice between them made another one here.
     """
-    left, right = getattr(left, "plain", left), getattr(right, "plain", right)
+    left, right = real_of(left), real_of(right)
     for value, other in ((left, right), (right, left)):
         if value is other or not issubclass(type(value), StandIn):
             continue
@@ -203,7 +209,8 @@ MERGED = (int, bytes, str, tuple, float)
 
 def has(container: Any, item: Any) -> Any:
     """`item in container`."""
-    container = iterated(container.seen() if type(container) is Unseen else container)
+    container = container.seen() if type(container) is Unseen else container
+    container = iterated(container, in_turn=False)
     if type(container) is SymbolicSet:
         return container.has(item)
     if type(container) is Data:
@@ -333,8 +340,8 @@ SELF_MATCHING = (bool, bytearray, bytes, dict, float, frozenset, int, list, set,
 
 def class_parts(value: Any, kind: Any, count: int, names: list[str]) -> Box | None:
     """The parts of an object of a class by position and by name; None for another object."""
-    kind = getattr(kind, "plain", kind)
-    if not isinstance(value, kind):
+    kind = real_of(kind)
+    if not is_instance(value, kind):
         return None
     if kind in SELF_MATCHING:
         return Box([value]) if count else Box([])
@@ -342,7 +349,7 @@ def class_parts(value: Any, kind: Any, count: int, names: list[str]) -> Box | No
     if len(places) < count:
         raise TypeError(f"{kind.__name__} has no {count} places for a pattern")
     absent = object()
-    parts = [getattr(value, name, absent) for name in (*places, *names)]
+    parts = [attribute_of(value, name, absent) for name in (*places, *names)]
     return None if any(part is absent for part in parts) else Box(parts)
 
 
@@ -370,6 +377,11 @@ def raised(error: Any) -> Any:
 def caught() -> None:
     """Called where rules handle an error: a stand-in may have raised it, and its value not."""
     error = sys.exc_info()[1]
+    before: BaseException | None = error
+    while before is not None:  # a `finally` may raise while what the prover raised passes it
+        if isinstance(before, CONTROL):
+            raise before
+        before = before.__context__
     if isinstance(error, RecursionError | MemoryError | Z3Exception):
         raise Undecided(f"rules catch a {type(error).__name__}")
     if isinstance(error, TypeError | AttributeError) and not hasattr(error, "__prove_raised__"):
@@ -401,9 +413,11 @@ def turned() -> None:
 # --- changes ---------------------------------------------------------------------------------
 
 
-def changed(value: Any) -> Any:
+def changed(value: Any, method: str = "") -> Any:
     """The object, before a method of it that changes it."""
     before_a_change()
+    if method == "pop" and calls.has_any_order(value):
+        raise Undecided("the order of the items of a set")
     return value
 
 
@@ -414,30 +428,85 @@ def may_change(value: Any) -> None:
 
 
 def base(kind: Any) -> Any:
-    """A base of a class: a builtin one itself, so that objects are of the new class."""
-    return getattr(kind, "plain", kind) if isinstance(kind, type) else kind
+    """A base of a class: a builtin one itself, so that objects are of the new class.
 
-
-def special_method(of: Any, name: str) -> Any:
-    """A method of an operator: without a model where a plain value gets a stand-in."""
-    of = getattr(of, "plain", of)
-    given = getattr(of, name)
-    if is_unknown(of):
-        return given
-
-    def call(*arguments: Any) -> Any:
-        if any(map(is_unknown, arguments)):
-            raise Undecided(f"no model of {name} as a method")
-        return given(*arguments)
-
-    return call
+    Raises `Undecided` for a class of a library that has no model.
+    """
+    real = real_of(kind)
+    if isinstance(real, type) and not calls.is_rewritten(real):
+        library = calls.library_of(real)
+        if library not in ALONE:
+            raise Undecided(f"a class made from one of {library}")
+    return real
 
 
 def attribute(of: Any, name: str) -> Any:
-    """An attribute that stand-ins have for themselves: of one, what it stands for is asked."""
+    """An attribute that Python gives a meaning, or that stand-ins have for themselves: of one, what
+    it stands for is asked. Raises `Undecided` for one without a model."""
+    if is_special(name):
+        return _special(of, name)
     if issubclass(type(of), StandIn) and not hasattr(of.__class__, name):
         raise AttributeError(f"{of.__class__.__name__} has no {name}")
     return getattr(of, name)
+
+
+def _special(of: Any, name: str) -> Any:
+    if name == "__class__":
+        return of.__class__
+    if name in (OPERATORS | SETTING | OF_OBJECTS | {"__name__"}) and not is_unknown(of):
+        given = getattr(real_of(of), name)
+        return _operator_method(given, name) if name in OPERATORS | SETTING else given
+    raise Undecided(f"no model of `{name}`")
+
+
+def _operator_method(given: Any, name: str) -> Any:
+    """A method of an operator: without a model where a plain value gets a stand-in."""
+
+    def call_it(*arguments: Any) -> Any:
+        if name in SETTING:
+            before_a_change()
+            if is_unknown(arguments[:1]) or is_special(str(arguments[1:2])):
+                raise Undecided(f"no model of {name} of an input")
+        elif any(map(is_unknown, arguments)) and not calls.is_rewritten(given):
+            raise Undecided(f"no model of {name} as a method")
+        return call(given, *arguments) if name not in SETTING else given(*arguments)
+
+    return call_it
+
+
+def attribute_of(value: Any, name: str, *default: Any) -> Any:
+    """`getattr`, without what stand-ins alone have."""
+    if default:
+        try:
+            return attribute(value, name)
+        except AttributeError:
+            return default[0]
+    return attribute(value, name)
+
+
+def is_instance(value: Any, kind: Any) -> bool:
+    """`isinstance`, of classes that ask for nothing but the class of a value."""
+    if running.is_running() and is_a_model(value):
+        raise Undecided("the class of a builtin function")
+    if type(kind) is tuple:
+        return any(is_instance(value, each) for each in kind)
+    if type(kind) is UnionType:
+        return any(is_instance(value, each) for each in kind.__args__)
+    real = real_of(kind)
+    if issubclass(type(value), StandIn) and not _asks_for_the_class(real):
+        raise Undecided(f"an input and the class {getattr(real, '__name__', real)}")
+    return isinstance(value, real)
+
+
+def _asks_for_the_class(kind: Any) -> bool:
+    return type(kind) in (type, ABCMeta, EnumType) or calls.is_rewritten(type(kind))
+
+
+def settable(of: Any, name: str) -> Any:
+    """The object of which an attribute is set, or deleted. Raises `Undecided` for an input."""
+    if issubclass(type(of), StandIn) or is_special(name):
+        raise Undecided(f"a change of {name}")
+    return of
 
 
 def _got(of: Any, *given: Any, **named: Any) -> Any:
@@ -451,7 +520,7 @@ def method(of: Any, name: str) -> Any:
     if name == "get":
         return partial(_got, of)
     if type(of) is not bytes:
-        return getattr(of, name)
+        return attribute(of, name)
 
     def call(*arguments: Any) -> Any:
         plain = [list(part) if name == "join" else part for part in arguments]

@@ -63,7 +63,7 @@ class Rules:
         before = twins.globals()
         ending = followed(path, lambda: self._ending(self.judged(environment)))
         twins.changed = twins.changed or changed(before, twins.globals())
-        if twins.changed:
+        if twins.changed and ending != Unknown(LATE):
             return Unknown(f"the rules change {twins.changed}, which outlives a judgement")
         return ending
 

@@ -11,7 +11,8 @@
 | `except` | the same, but not for what the prover raises, or a stand-in without a model |
 | `with`, `except*`, a `finally` that is left | undecided: they could hide what the prover raises |
 | `raise Error(f"…")` | the same; a text of inputs may not be looked at |
-| `__name__`, `f.__code__` and their like | undecided: they differ in what is rewritten |
+| attributes with two underscores at both ends, or of stand-ins alone | undecided, but for a few |
+| a syntax without a row in `known_syntax` | undecided |
 
 What would mean something else inside of a lambda (`:=`, `yield`, `await`, `super()`) stays as it
 is: it then forks the path. So do loops and `if` statements.
@@ -24,6 +25,19 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any, TypeGuard
 
+from channelsim.channel.prove.rules.known_syntax import (
+    ANNOTATION,
+    IN_A_CLASS,
+    NODES,
+    OF_THE_FRAME,
+    OF_THE_MODULE,
+    PLAIN,
+    REFUSED,
+    REWRITTEN,
+    is_special,
+)
+from channelsim.channel.prove.rules.standins.names import OF_STAND_INS
+
 HELPER = "__prove__"
 """The name of the helpers in the rules' modules."""
 
@@ -32,8 +46,7 @@ CHANGING = frozenset(
         *("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"),
         *("add", "discard", "update", "setdefault", "popitem", "difference_update"),
         *("intersection_update", "symmetric_difference_update", "send", "throw", "close", "write"),
-        *("appendleft", "extendleft", "popleft", "rotate", "subtract", "__setitem__"),
-        *("move_to_end", "__setattr__", "__delitem__"),
+        *("appendleft", "extendleft", "popleft", "rotate", "subtract", "move_to_end"),
     }
 )
 """Methods that change their object."""
@@ -41,37 +54,8 @@ CHANGING = frozenset(
 GIVEN = frozenset({"join", "startswith", "endswith", "count", "get"})
 """Methods of bytes and dictionaries that get stand-ins as arguments."""
 
-OF_THE_FRAME = frozenset({"super", "locals", "vars", "globals", "dir"})
-"""Functions that look at the function that calls them."""
-
-OF_THE_MODULE = frozenset({"__name__", "__loader__", "__spec__", "__builtins__"})
-"""Names of a module that are others in its twin."""
-
-OF_THE_CODE = frozenset(
-    {
-        *("__module__", "__code__", "__globals__", "__closure__", "__builtins__", "__traceback__"),
-        *("gi_frame", "gi_code", "__mro__", "__bases__", "__base__", "__subclasses__"),
-    }
-)
-"""Attributes that show how rules were rewritten, or by what."""
-
-OF_STAND_INS = frozenset({"symbol", "atom", "seen", "truth", "compared", "form", "items", "has"})
-"""Attributes of stand-ins that what they stand for may not have."""
-
 NEW_ITERATORS = frozenset({"range", "zip", "enumerate", "reversed", "map", "filter", "sorted"})
 """Functions whose result nobody else has."""
-
-SPECIAL = frozenset(
-    f"__{prefix}{name}__"
-    for prefix in ("", "r")
-    for name in (
-        *("eq", "ne", "lt", "le", "gt", "ge", "contains", "getitem", "hash", "bool", "index"),
-        *("add", "sub", "mul", "floordiv", "truediv", "mod", "divmod", "pow"),
-        *("and", "or", "xor", "lshift", "rshift"),
-    )
-)
-"""Methods of operators. Those of plain values refuse a stand-in by `NotImplemented`, which is
-true."""
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -133,27 +117,33 @@ class _Pass(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> Any:
         """Visit a node; outside of functions only look for functions."""
-        if isinstance(node, _FUNCTIONS):
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
             return self._function(node)
         if isinstance(node, ast.ClassDef):
-            depth, self._depth = self._depth, 0
-            self.generic_visit(node)
-            self._depth = depth
-            node.bases = [_call("base", base) for base in node.bases]
-            if any(
-                isinstance(part, ast.FunctionDef) and part.name == "__del__" for part in node.body
-            ):
-                return [self._refused(node, "`__del__`"), node]
-            return self._in_function(node)
-        if not self._depth:
+            return self._class(node)
+        if not self._depth and not isinstance(node, ast.AsyncFunctionDef):
             return self.generic_visit(node)
+        row = NODES.get(type(node).__name__, REFUSED)
+        if row not in (PLAIN, REWRITTEN):
+            return self._without_model(node)
         changed = super().visit(node)
         if isinstance(changed, ast.AST) and isinstance(node, ast.expr | ast.stmt):
             ast.copy_location(changed, node)
         return changed
 
+    def _without_model(self, node: ast.AST) -> Any:
+        """Undecided, where a run reaches a node that is not followed."""
+        name = f"`{type(node).__name__}`"
+        if isinstance(node, ast.expr):
+            return ast.copy_location(_call("no_model_of", ast.Constant(name)), node)
+        if isinstance(node, ast.stmt):
+            return self._refused(node, name)
+        raise SyntaxError(f"no model of {name}")
+
     def _function(self, node: Any) -> Any:
         # Decorators, defaults and annotations are evaluated outside.
+        if getattr(node, "type_params", None):
+            return self._refused(node, "parameters of types")
         self._depth += 1
         if isinstance(node, ast.Lambda):
             node.body = self.visit(node.body)
@@ -165,12 +155,37 @@ class _Pass(ast.NodeTransformer):
         arguments = node.args
         arguments.defaults = [self.visit(value) for value in arguments.defaults]
         arguments.kw_defaults = [value and self.visit(value) for value in arguments.kw_defaults]
-        return self._in_function(node) if getattr(node, "decorator_list", None) else node
+        if isinstance(node, ast.Lambda):
+            return node
+        if not all(map(_is_annotation, _annotations(node))):
+            return self._refused(node, "an annotation that is evaluated")
+        node.decorator_list = [self.visit(decorator) for decorator in node.decorator_list]
+        return self._in_function(node) if node.decorator_list else node
+
+    def _class(self, node: ast.ClassDef) -> Any:
+        """A class; within a function, its body is a scope that lambdas cannot see."""
+        if any(isinstance(part, ast.FunctionDef) and part.name == "__del__" for part in node.body):
+            return [self._refused(node, "`__del__`"), node]
+        if not self._depth:
+            self.generic_visit(node)
+            node.bases = [_call("base", base) for base in node.bases]
+            return node
+        if getattr(node, "type_params", None):
+            return self._refused(node, "parameters of types")
+        for part in node.body:
+            if not _is_simple_in_a_class(part):
+                return self._refused(node, "this body of a class in a function")
+        node.body = _statements(self.visit(part) for part in node.body)
+        node.bases = [_call("base", self.visit(base)) for base in node.bases]
+        for keyword in node.keywords:
+            keyword.value = self.visit(keyword.value)
+        node.decorator_list = [self.visit(decorator) for decorator in node.decorator_list]
+        return self._in_function(node)
 
     def _in_function(self, node: Any) -> Any:
         """A class, or a function with decorators: within a function, what makes it may change
         something."""
-        return [self._check(node, _call("before_a_change")), node] if self._depth else node
+        return [self._check(node, _call("before_a_change")), node]
 
     # --- expressions -----------------------------------------------------------------------------
 
@@ -225,8 +240,8 @@ class _Pass(ast.NodeTransformer):
             case ast.Call(ast.Name(name)) if name in OF_THE_FRAME:
                 return node
             case ast.Call(ast.Attribute(of, name)) if name in CHANGING:
-                node.func = ast.Attribute(_call("changed", of), name, ast.Load())
-                return node
+                of = _call("changed", of, ast.Constant(name))
+                node.func = ast.Attribute(of, name, ast.Load())
             case ast.Call(ast.Attribute(of, name)) if name in GIVEN:
                 node.func = _call("method", of, ast.Constant(name))
         return ast.Call(_helper("call"), [node.func, *node.args], node.keywords)
@@ -239,6 +254,7 @@ class _Pass(ast.NodeTransformer):
     def visit_SetComp(self, node: ast.SetComp) -> ast.expr:
         """Rewrite `{f(x) for x in xs}`."""
         self.generic_visit(node)
+        node.generators[0].iter = _in_any_order(node.generators[0].iter)
         return _call("set_of", ast.ListComp(node.elt, node.generators))
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
@@ -248,14 +264,12 @@ class _Pass(ast.NodeTransformer):
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """Rewrite methods of operators, such as `(5).__eq__`, and what stand-ins alone have."""
+        """Rewrite attributes that Python gives a meaning, and what stand-ins alone have."""
         self.generic_visit(node)
-        if node.attr in OF_THE_CODE:
-            return _call("no_model_of", ast.Constant(f"`{node.attr}`"))
-        if node.attr in OF_STAND_INS and isinstance(node.ctx, ast.Load):
+        if not isinstance(node.ctx, ast.Load):
+            node.value = _call("settable", node.value, ast.Constant(node.attr))
+        elif node.attr in OF_STAND_INS or is_special(node.attr):
             return _call("attribute", node.value, ast.Constant(node.attr))
-        if node.attr in SPECIAL and isinstance(node.ctx, ast.Load):
-            return _call("special_method", node.value, ast.Constant(node.attr))
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
@@ -349,17 +363,7 @@ class _Pass(ast.NodeTransformer):
             )
         return node
 
-    def visit_TryStar(self, node: Any) -> Any:
-        """Refuse groups of errors, which could be what the prover raises."""
-        self.generic_visit(node)
-        return [self._refused(node, "`except*`"), node]
-
-    def visit_With(self, node: ast.With) -> Any:
-        """Refuse what may hide what the prover raises."""
-        self.generic_visit(node)
-        return [self._refused(node, "`with`"), node]
-
-    def _refused(self, node: ast.stmt, construct: str) -> ast.stmt:
+    def _refused(self, node: ast.AST, construct: str) -> ast.stmt:
         return self._check(node, _call("no_model_of", ast.Constant(construct)))
 
     def visit_Raise(self, node: ast.Raise) -> ast.stmt:
@@ -474,6 +478,30 @@ class _Pass(ast.NodeTransformer):
         return f"{HELPER}part{self._fresh}"
 
 
+def _is_simple_in_a_class(node: ast.stmt) -> bool:
+    """True for a function, or a statement that means the same within a class."""
+    if isinstance(node, ast.FunctionDef):
+        return all(
+            isinstance(part, IN_A_CLASS) for each in node.decorator_list for part in ast.walk(each)
+        )
+    if isinstance(node, ast.AnnAssign) and not _is_annotation(node.annotation):
+        return False
+    parts = list(ast.walk(node))
+    return all(isinstance(part, IN_A_CLASS) for part in parts) and not any(
+        isinstance(part, ast.Compare) and len(part.ops) > 1 for part in parts
+    )
+
+
+def _annotations(node: ast.FunctionDef) -> list[ast.expr]:
+    arguments = [part.annotation for part in ast.walk(node.args) if isinstance(part, ast.arg)]
+    return [annotation for annotation in (*arguments, node.returns) if annotation is not None]
+
+
+def _is_annotation(node: ast.expr) -> bool:
+    """True for an annotation that does nothing where it is evaluated."""
+    return all(isinstance(part, ANNOTATION) for part in ast.walk(node))
+
+
 def _true() -> ast.expr:
     return ast.Constant(True)
 
@@ -528,7 +556,15 @@ def _lazy(name: str, items: ast.GeneratorExp) -> ast.expr:
     unpacked = ast.ListComp(test, [ast.comprehension(loop.target, once, [], 0)])
     function = _lambda(ast.Subscript(unpacked, ast.Constant(0), ast.Load()))
     function.args.args = [ast.arg(item)]
-    return _call(f"{name}_lazy", _fresh(loop.iter), function)
+    return _call(f"{name}_lazy", _fresh(_in_any_order(loop.iter)), function)
+
+
+def _in_any_order(items: ast.expr) -> ast.expr:
+    """The items of a loop, where the order does not matter."""
+    match items:
+        case ast.Call(ast.Attribute(_, "iterated"), [value, is_new]):
+            return _call("iterated", value, is_new, ast.Constant(False))
+    return items
 
 
 def _fresh(items: ast.expr) -> ast.expr:

@@ -11,13 +11,12 @@ import builtins
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache, partial, wraps
+from functools import lru_cache, partial
 from importlib import import_module
 from importlib.util import resolve_name
 from itertools import count
 from pathlib import Path
 from types import (
-    BuiltinFunctionType,
     CellType,
     CodeType,
     FunctionType,
@@ -27,13 +26,13 @@ from types import (
     NoneType,
     SimpleNamespace,
 )
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from channelsim.channel.prove.rules import choices
 from channelsim.channel.prove.rules.builtin_models import BUILTINS, LIBRARIES, library
-from channelsim.channel.prove.rules.calls import CHANGING_LIBRARIES
-from channelsim.channel.prove.rules.choices import is_unknown
-from channelsim.channel.prove.rules.running import is_judging, is_running, loading
+from channelsim.channel.prove.rules.calls import is_plain
+from channelsim.channel.prove.rules.known_calls import ALONE
+from channelsim.channel.prove.rules.running import is_judging, loading
 from channelsim.channel.prove.rules.syntax import HELPER, rewritten
 from channelsim.channel.prove.rules.unknown import unknown
 from channelsim.channel.prove.symbols import Undecided
@@ -145,7 +144,10 @@ class Twins:
             return name not in CONTRACT and name != GAMES
         top = name.partition(".")[0]
         return top in self._packages or (
-            _is_foreign(top) and bool(self._folders) and _folder_of(top) in self._folders
+            top not in ALONE
+            and top not in sys.stdlib_module_names
+            and bool(self._folders)
+            and _folder_of(top) in self._folders
         )
 
     def _import(
@@ -180,9 +182,7 @@ class Twins:
             return library(name, real)
         if self._is_ours(name):
             return self.module(name)
-        if name.partition(".")[0] in CHANGING_LIBRARIES:
-            return _Changing(real)
-        return _Foreign(real) if _is_foreign(name.partition(".")[0]) else real
+        return real if name.partition(".")[0].lstrip("_") in LISTED else _Unlisted(real)
 
     def _path(self, name: str, top: ModuleType) -> Any:
         """What `import a.b.c` binds, with the known module at its end."""
@@ -193,6 +193,10 @@ class Twins:
             setattr(overlay, names[end], known)
             known = overlay
         return known
+
+
+LISTED = ALONE | {"future__"}
+"""Libraries that modules get as they are."""
 
 
 @lru_cache(maxsize=128)
@@ -302,38 +306,33 @@ class _Overlay:
         return getattr(self._real, name)
 
 
-class _Foreign(_Overlay):
-    """A module of a library that knows no stand-ins: its functions refuse them."""
-
-    def __getattr__(self, name: str) -> Any:
-        value = super().__getattr__(name)
-        if not isinstance(value, FunctionType | BuiltinFunctionType):
-            return value
-
-        @wraps(value)
-        def call(*arguments: Any, **named: Any) -> Any:
-            if is_running() and any(map(is_unknown, (*arguments, *named.values()))):
-                raise Undecided(f"no model of {self._real.__name__}.{name}")
-            return value(*arguments, **named)
-
-        return call
-
-
-class _Changing(_Overlay):
-    """A module that a judgement may not look at."""
+class _Unlisted(_Overlay):
+    """A module of a library without a model: modules may use it while they are loaded."""
 
     def __getattr__(self, name: str) -> Any:
         if is_judging():
             raise Undecided(f"no model of {self._real.__name__}.{name}")
-        return super().__getattr__(name)
+        value = super().__getattr__(name)
+        if isinstance(value, ModuleType):
+            return _Unlisted(value)
+        if callable(value) or is_plain(value):
+            return value  # a call of it is looked at
+        return NoModel(f"{self._real.__name__}.{name}")
 
 
-KNOWN = sys.stdlib_module_names | {"channelsim", "msgspec", "typing_extensions"}
-"""Libraries whose functions ask their arguments for nothing that a stand-in answers wrongly."""
+class NoModel:
+    """An object of a library without a model: whoever uses it is undecided."""
 
+    def __init__(self, name: str) -> None:
+        self.__name = name
 
-def _is_foreign(top: str) -> bool:
-    return top not in KNOWN
+    def __refuse(self, *_: object) -> NoReturn:
+        raise Undecided(f"no model of {self.__name}")
+
+    __getattr__ = __getitem__ = __iter__ = __contains__ = __len__ = __bool__ = __refuse
+    __eq__ = __ne__ = __lt__ = __gt__ = __le__ = __ge__ = __add__ = __radd__ = __refuse
+    __str__ = __repr__ = __format__ = __truediv__ = __call__ = __next__ = __refuse
+    __hash__ = __refuse
 
 
 def _folder_of(top: str) -> Path | None:
