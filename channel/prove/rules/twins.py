@@ -30,7 +30,6 @@ from typing import Any, NoReturn, TypeAlias
 
 from channelsim.channel.prove.rules import choices
 from channelsim.channel.prove.rules.builtin_models import BUILTINS, LIBRARIES, library
-from channelsim.channel.prove.rules.calls import is_plain
 from channelsim.channel.prove.rules.known_calls import ALONE
 from channelsim.channel.prove.rules.running import is_judging, loading
 from channelsim.channel.prove.rules.syntax import HELPER, rewritten
@@ -315,7 +314,7 @@ class _Unlisted(_Overlay):
         value = super().__getattr__(name)
         if isinstance(value, ModuleType):
             return _Unlisted(value)
-        if callable(value) or is_plain(value):
+        if callable(value) or isinstance(value, int | bytes | str | float | None):
             return value  # a call of it is looked at
         return NoModel(f"{self._real.__name__}.{name}")
 
