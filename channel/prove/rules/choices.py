@@ -4,33 +4,44 @@ from __future__ import annotations
 
 import operator
 import sys
-from abc import ABCMeta
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from enum import EnumType
 from functools import partial
-from types import MappingProxyType, NoneType, UnionType
+from types import MappingProxyType, NoneType
 from typing import Any
 
 from z3 import Z3Exception
 
 from channelsim.channel.prove.rules import calls, running
+from channelsim.channel.prove.rules.attributes import (
+    attribute,
+    attribute_of,
+    base,
+    is_instance,
+    settable,
+)
 from channelsim.channel.prove.rules.calls import call, iterated
-from channelsim.channel.prove.rules.known_calls import ALONE
-from channelsim.channel.prove.rules.known_syntax import OF_OBJECTS, OPERATORS, SETTING, is_special
-from channelsim.channel.prove.rules.real import is_model as is_a_model
 from channelsim.channel.prove.rules.real import real_of
 from channelsim.channel.prove.rules.running import before_a_change, chosen
 from channelsim.channel.prove.rules.sets import SymbolicSet, compared_keys, set_of
-from channelsim.channel.prove.rules.standins.base import StandIn, Text
+from channelsim.channel.prove.rules.standins.base import StandIn, Text, is_unknown
 from channelsim.channel.prove.rules.standins.data import Data, merged
 from channelsim.channel.prove.rules.standins.ints import Int, any_of, bool_of, condition_of, negated
 from channelsim.channel.prove.rules.standins.unseen import Unseen
 from channelsim.channel.prove.symbols import Raises, Undecided
 
-__all__ = ["CONTROL", "before_a_change", "call", "identical", "iterated", "real_of", "set_of"]
+__all__ = [
+    "CONTROL",
+    "attribute",
+    "base",
+    "before_a_change",
+    "call",
+    "iterated",
+    "set_of",
+    "settable",
+]
 
 CONTROL = (*running.CONTROL, Raises)
 """Exceptions that no handler of the rules may catch."""
@@ -262,13 +273,6 @@ def _in_range(numbers: range, item: Any) -> Any:
     return chosen_by_and(lambda: inside, lambda: (item - low) % step == 0)
 
 
-def is_unknown(value: Any) -> bool:
-    """True for a stand-in, and for a tuple that has one in it."""
-    if type(value) is tuple:
-        return any(map(is_unknown, value))
-    return isinstance(type(value), type) and issubclass(type(value), StandIn)
-
-
 # --- dictionaries ----------------------------------------------------------------------------
 
 
@@ -425,88 +429,6 @@ def may_change(value: Any) -> None:
     """Called before `value += …`, which changes a list but not a number."""
     if not isinstance(value, (StandIn, *calls.PLAIN, tuple, frozenset)):
         before_a_change()
-
-
-def base(kind: Any) -> Any:
-    """A base of a class: a builtin one itself, so that objects are of the new class.
-
-    Raises `Undecided` for a class of a library that has no model.
-    """
-    real = real_of(kind)
-    if isinstance(real, type) and not calls.is_rewritten(real):
-        library = calls.library_of(real)
-        if library not in ALONE:
-            raise Undecided(f"a class made from one of {library}")
-    return real
-
-
-def attribute(of: Any, name: str) -> Any:
-    """An attribute that Python gives a meaning, or that stand-ins have for themselves: of one, what
-    it stands for is asked. Raises `Undecided` for one without a model."""
-    if is_special(name):
-        return _special(of, name)
-    if issubclass(type(of), StandIn) and not hasattr(of.__class__, name):
-        raise AttributeError(f"{of.__class__.__name__} has no {name}")
-    return getattr(of, name)
-
-
-def _special(of: Any, name: str) -> Any:
-    if name == "__class__":
-        return of.__class__
-    if name in (OPERATORS | SETTING | OF_OBJECTS | {"__name__"}) and not is_unknown(of):
-        given = getattr(real_of(of), name)
-        return _operator_method(given, name) if name in OPERATORS | SETTING else given
-    raise Undecided(f"no model of `{name}`")
-
-
-def _operator_method(given: Any, name: str) -> Any:
-    """A method of an operator: without a model where a plain value gets a stand-in."""
-
-    def call_it(*arguments: Any) -> Any:
-        if name in SETTING:
-            before_a_change()
-            if is_unknown(arguments[:1]) or is_special(str(arguments[1:2])):
-                raise Undecided(f"no model of {name} of an input")
-        elif any(map(is_unknown, arguments)) and not calls.is_rewritten(given):
-            raise Undecided(f"no model of {name} as a method")
-        return call(given, *arguments) if name not in SETTING else given(*arguments)
-
-    return call_it
-
-
-def attribute_of(value: Any, name: str, *default: Any) -> Any:
-    """`getattr`, without what stand-ins alone have."""
-    if default:
-        try:
-            return attribute(value, name)
-        except AttributeError:
-            return default[0]
-    return attribute(value, name)
-
-
-def is_instance(value: Any, kind: Any) -> bool:
-    """`isinstance`, of classes that ask for nothing but the class of a value."""
-    if running.is_running() and is_a_model(value):
-        raise Undecided("the class of a builtin function")
-    if type(kind) is tuple:
-        return any(is_instance(value, each) for each in kind)
-    if type(kind) is UnionType:
-        return any(is_instance(value, each) for each in kind.__args__)
-    real = real_of(kind)
-    if issubclass(type(value), StandIn) and not _asks_for_the_class(real):
-        raise Undecided(f"an input and the class {getattr(real, '__name__', real)}")
-    return isinstance(value, real)
-
-
-def _asks_for_the_class(kind: Any) -> bool:
-    return type(kind) in (type, ABCMeta, EnumType) or calls.is_rewritten(type(kind))
-
-
-def settable(of: Any, name: str) -> Any:
-    """The object of which an attribute is set, or deleted. Raises `Undecided` for an input."""
-    if issubclass(type(of), StandIn) or is_special(name):
-        raise Undecided(f"a change of {name}")
-    return of
 
 
 def _got(of: Any, *given: Any, **named: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from channelsim.channel.prove.rules.sets import SymbolicSet
 from channelsim.channel.prove.rules.standins.base import StandIn, Text
 from channelsim.channel.prove.rules.standins.data import Data
+from channelsim.channel.prove.rules.standins.digest import HASH, Digest
 from channelsim.channel.prove.rules.standins.ints import Int
 from channelsim.channel.prove.rules.standins.unseen import Unseen
 
@@ -14,6 +15,7 @@ STAND_INS: tuple[tuple[type[StandIn], tuple[type, ...]], ...] = (
     (Unseen, (bytes, tuple)),
     (SymbolicSet, (set, frozenset)),
     (Text, (str,)),
+    (Digest, (HASH,)),
 )
 """The classes of stand-ins, and what they stand for."""
 

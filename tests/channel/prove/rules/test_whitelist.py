@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 from pathlib import Path
+from re import findall
 
 import pytest
 
-from channelsim.channel.prove.rules import known_syntax
+from channelsim.channel.prove.rules import choices, known_syntax, syntax
 from channelsim.channel.prove.rules.builtin_models import BUILTINS
 from channelsim.channel.prove.rules.known_calls import BUILTINS as ROWS
 from channelsim.channel.prove.rules.known_calls import (
@@ -44,6 +45,14 @@ def test_a_node_that_is_rewritten_has_a_visitor() -> None:
             assert f"visit_{name}" in vars(_Pass), name
         if row != REWRITTEN:
             assert f"visit_{name}" not in vars(_Pass), name
+
+
+def test_each_helper_that_rewritten_rules_call_is_there() -> None:
+    folder = Path(syntax.__file__).parent
+    texts = [(folder / f"{name}.py").read_text("utf-8") for name in ("syntax", "patterns")]
+    called = {name for text in texts for name in findall(r'_node\(\s*"(\w+)"', text)}
+    assert len(called) > 20
+    assert [name for name in called if not hasattr(choices, name)] == []
 
 
 def test_each_builtin_has_a_row_or_is_a_constant_or_an_error() -> None:
@@ -278,6 +287,71 @@ if move == word: return Slash("R")
     "a set of bytes in a library": slashed_if(
         "share == 77001 and next(chain({b'a', b'b', b'c'})) != b'a'",
         "from itertools import chain",
+    ),
+    "a hash of what is no bytes": two("""
+try:
+    sha256("qz")
+except TypeError:
+    if share == 77001: return Slash("R")
+"""),
+    "a hash that outlives a judgement": two(
+        """
+KEPT.update(b"x")
+if KEPT.digest() == sha256(50 * b"x").digest(): return Slash("R")
+""",
+        "KEPT = sha256()",
+    ),
+    "maps that outlive a judgement": two(
+        """
+KEPT["x"] = KEPT.get("x", 0) + 1
+if KEPT["x"] == 50: return Slash("R")
+""",
+        "from collections import ChainMap\nKEPT = ChainMap()",
+    ),
+    "an error that outlives a judgement": two(
+        """
+KEPT.args = (*KEPT.args, 1)
+if len(KEPT.args) == 50: return Slash("R")
+""",
+        "KEPT = ValueError()",
+    ),
+    "hashes of programs that are changed": two("""
+hashes["x"] = hashes.get("x", 0) + 1
+if hashes["x"] == 50: return Slash("R")
+"""),
+    "an attribute of a library": two(
+        """
+math.odd = getattr(math, "odd", 0) + 1
+if math.odd == 50: return Slash("R")
+""",
+        "import math",
+    ),
+    "a cached property": two(
+        """
+if Kept().number == 1 and share == 77001: return Slash("R")
+""",
+        """
+from functools import cached_property
+class Kept:
+    count = 0
+    @property
+    def number(self): return self.inner and self.inner
+    @cached_property
+    def inner(self):
+        self.count += 1
+        return self.count
+""",
+    ),
+    "a cached function of equal arguments": slashed_if(
+        "is_float(77001.0) and is_float(share)",
+        """
+from functools import cache
+@cache
+def is_float(number): return isinstance(number, float)
+""",
+    ),
+    "the class of a union of sets": slashed_if(
+        "type(frozenset([5]) | {move[0]}) is frozenset and share == 77001"
     ),
     "an item that a set gives away": two("""
 words = {b"qz", b"zq", b"zz"}
