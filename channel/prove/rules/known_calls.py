@@ -25,6 +25,8 @@ from typing import Any
 
 import msgspec
 
+from channelsim.clsp import values
+
 MODEL = "model"
 """A function of `builtin_models` takes its place."""
 
@@ -167,10 +169,11 @@ _FOLLOWED_FUNCTIONS: tuple[Any, ...] = (
     *(heapq.heappush, heapq.heappop, heapq.heapify, heapq.heappushpop, heapq.heapreplace),
     *(heapq.nlargest, heapq.nsmallest, heapq.merge),
     *(msgspec.structs.replace, msgspec.structs.asdict, msgspec.structs.astuple),
+    values.to_list,
 )
 
 FUNCTIONS: Mapping[int, Any] = {id(function): function for function in _FOLLOWED_FUNCTIONS}
-"""The functions of Python's libraries that may get stand-ins, by identity."""
+"""The functions of libraries, and of ours, that may get stand-ins, by identity."""
 
 ALONE = frozenset(
     {
