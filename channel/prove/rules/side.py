@@ -24,7 +24,7 @@ from channelsim.channel.prove.arguments import (
 )
 from channelsim.channel.prove.executor import Ending, RaisedHere, Returned, Unknown
 from channelsim.channel.prove.path import Path
-from channelsim.channel.prove.rules.memory import changed
+from channelsim.channel.prove.rules.module_state import changed
 from channelsim.channel.prove.rules.own_reading import OwnReading, has_own_rules
 from channelsim.channel.prove.rules.reading import Reading
 from channelsim.channel.prove.rules.running import CONTROL, along

@@ -24,7 +24,7 @@ from channelsim.channel.prove.rules import choices
 from channelsim.channel.prove.rules.builtin_models import BUILTINS
 from channelsim.channel.prove.rules.known_calls import ALONE
 from channelsim.channel.prove.rules.library_models import LIBRARIES, library
-from channelsim.channel.prove.rules.memory import Globals, reached
+from channelsim.channel.prove.rules.module_state import Globals, reached
 from channelsim.channel.prove.rules.nodes import HELPER
 from channelsim.channel.prove.rules.overlays import Overlay, Unlisted
 from channelsim.channel.prove.rules.running import loading

@@ -193,7 +193,7 @@ class Data(StandIn):
 def _check_bytes(value: Any) -> None:
     """Check that a value is bytes. Raises `Undecided` for others, of which some count as bytes."""
     if symbol_of_bytes(value) is None:
-        raise Undecided(f"no model of {type(value).__name__} among bytes")
+        raise Undecided(f"bytes, and a value of the class {type(value).__name__}")
 
 
 def _check_byte(number: Any) -> None:
