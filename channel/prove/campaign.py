@@ -27,6 +27,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.lab.targets.target_inputs import check_inputs, target_inputs
+from channelsim.channel.prove.bounded import within
 from channelsim.channel.prove.checked import Checked
 from channelsim.channel.prove.counterexample import Counterexample
 from channelsim.channel.prove.in_play import in_play
@@ -115,7 +116,17 @@ class ProofCampaign:
         place, size = self.parts[shard.first]
         if place in self.broken:
             return msgspec.json.encode(PartResult(size, left_out=True))
-        return msgspec.json.encode(examine(self.questions[place], size, thread_time() + seconds))
+        question = self.questions[place]
+
+        def work() -> bytes:
+            return msgspec.json.encode(examine(question, size, thread_time() + seconds))
+
+        if isinstance(question.claim, Checked):
+            return work()
+        done = within(seconds, work)
+        if isinstance(done, bytes):
+            return done
+        return msgspec.json.encode(PartResult(size, undecided=((done, "", 1),)))
 
     def decode(self, data: bytes) -> PartResult:
         """The result of a part."""

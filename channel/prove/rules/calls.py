@@ -13,24 +13,41 @@ import functools
 import itertools
 import math
 import operator
-from collections import ChainMap, OrderedDict, defaultdict, deque
+import re
+import struct
+from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from enum import Enum
+from fractions import Fraction
 from inspect import GEN_CREATED, getgeneratorstate
 from types import (
     BuiltinFunctionType,
+    ClassMethodDescriptorType,
     FunctionType,
     GeneratorType,
     MappingProxyType,
+    MethodDescriptorType,
     MethodType,
+    MethodWrapperType,
     ModuleType,
     NoneType,
+    WrapperDescriptorType,
 )
-from typing import Any
+from typing import Any, NewType
 
 import msgspec
 
 from channelsim.channel.prove.path import CannotMerge
+from channelsim.channel.prove.rules.known_calls import (
+    ALONE,
+    FUNCTIONS,
+    METHODS,
+)
+from channelsim.channel.prove.rules.known_calls import (
+    OURS as KNOWN_OF_OURS,
+)
+from channelsim.channel.prove.rules.real import real_of
 from channelsim.channel.prove.rules.running import (
     before_a_change,
     is_judging,
@@ -41,6 +58,9 @@ from channelsim.channel.prove.symbols import Undecided
 
 REWRITTEN = " on stand-ins"
 """The end of the names of modules whose functions were rewritten."""
+
+PROVE = "channelsim.channel.prove."
+"""The beginning of the names of our modules that know stand-ins."""
 
 OURS = "channelsim."
 """The beginning of the names of modules whose functions have no memory that a run can see."""
@@ -102,37 +122,19 @@ def call(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
         _depth[0] -= 1
 
 
-def iterated(value: Any, is_new: bool = False) -> Any:
+def iterated(value: Any, is_new: bool = False, in_turn: bool = True) -> Any:
     """The value that a loop goes through: not an iterator that it would use up for others.
 
-    One that a call has just made may be gone through if nobody has begun to.
+    One that a call has just made may be gone through if nobody has begun to. Raises `Undecided` for
+    items `in_turn` of a set in which they have another order in each process.
     """
+    if in_turn and has_any_order(value) and is_judging():
+        raise Undecided("the order of the items of a set")
     if is_speculating() and hasattr(type(value), "__next__"):
         is_fresh = isinstance(value, GeneratorType) and getgeneratorstate(value) == GEN_CREATED
         if not (is_new and is_fresh):
             raise CannotMerge
     return value
-
-
-KNOWN_LIBRARIES = frozenset(
-    {
-        *("abc", "bisect", "builtins", "collections", "copy", "dataclasses", "decimal", "enum"),
-        *("fractions", "functools", "heapq", "hashlib", "itertools", "math", "numbers", "operator"),
-        *("types", "typing", "channelsim"),
-    }
-)
-"""Libraries whose functions ask their arguments for nothing that a stand-in answers wrongly."""
-
-CHANGING_LIBRARIES = frozenset(
-    {
-        *("asyncio", "atexit", "concurrent", "contextlib", "ctypes", "datetime", "gc", "getpass"),
-        *("importlib", "inspect", "io", "linecache", "locale", "logging", "multiprocessing", "nt"),
-        *("os", "pathlib", "pickle", "platform", "posix", "queue", "random", "secrets", "sched"),
-        *("select", "shutil", "signal", "socket", "subprocess", "sys", "tempfile", "thread"),
-        *("threading", "time", "traceback", "unittest", "uuid", "warnings", "weakref"),
-    }
-)
-"""Libraries that answer otherwise each time, that hide what is raised, or that see the prover."""
 
 
 def library_of(function: Any) -> str:
@@ -154,27 +156,154 @@ def library_of(function: Any) -> str:
     return module if module.endswith(REWRITTEN) else module.partition(".")[0].lstrip("_")
 
 
-def _check_known(function: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> None:
-    library = library_of(function)
-    if library in KNOWN_LIBRARIES or library.endswith(REWRITTEN):
+def has_any_order(value: Any) -> bool:
+    """True for a set whose items are in another order in each process, and for a list of these."""
+    if type(value) in (list, tuple):
+        return any(type(each) in _SETS and has_any_order(each) for each in value)
+    return (
+        type(value) in _SETS
+        and len(value) > 1
+        and not all(type(each) in _IN_ORDER for each in value)
+    )
+
+
+_SETS = (set, frozenset)
+
+_IN_ORDER = (int, bool)
+"""Classes of values that have the same hash in each process."""
+
+_OF_ANY_ORDER = frozenset({"len", "all", "any", "bool", "set", "frozenset", "isinstance", "type"})
+_OF_ONE_KEY = frozenset({"sorted", "min", "max", "sum"})
+
+
+def _check_order(function: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> None:
+    """Check that the order of a set does not matter to a function. Raises `Undecided`."""
+    if not any(map(has_any_order, (*arguments, *named.values()))):
         return
-    if library in CHANGING_LIBRARIES or (
-        function not in COPYING and any(map(_has_stand_in, (*arguments, *named.values())))
-    ):
+    of = getattr(function, "__self__", None)
+    name = getattr(real_of(function), "__name__", "")
+    if real_of(function) is vars(builtins).get(name):
+        known = name in _OF_ANY_ORDER or (name in _OF_ONE_KEY and not named and len(arguments) == 1)
+    elif isinstance(function, type):
+        known = _is_followed_class(function)
+    else:
+        known = type(of) in _SETS or (type(of) is list and name == "append")
+    if not known:
+        raise Undecided("the order of the items of a set")
+
+
+def _check_known(function: Any, arguments: Sequence[Any], named: Mapping[str, Any]) -> None:
+    """Check that a function is right about what it gets. Raises `Undecided`."""
+    given = (*arguments, *named.values())
+    if is_rewritten(function):
+        return
+    _check_order(function, arguments, named)
+    if isinstance(function, functools.partial):
+        _check_known(function.func, (*function.args, *arguments), {**function.keywords, **named})
+        return
+    if is_followed(function):
+        if not _asks_for_classes(function):
+            _check_functions_among(given)
+        return
+    library = library_of(function)
+    of = getattr(function, "__self__", None)
+    known = library in ALONE and (isinstance(of, ModuleType) or is_plain(of))
+    if not (known and all(map(is_plain, given))):
         name = getattr(function, "__qualname__", type(function).__name__)
         raise Undecided(f"no model of {library}.{name}")
 
 
-COPYING = (msgspec.structs.replace, msgspec.structs.asdict, msgspec.structs.astuple)
-"""Functions that only copy what they get."""
+def _check_functions_among(values: Sequence[Any]) -> None:
+    """Check the functions that another function gets, and may call. Raises `Undecided`."""
+    for value in values:
+        if isinstance(value, functools.partial):
+            _check_functions_among((value.func, *value.args, *value.keywords.values()))
+        elif isinstance(value, _CALLABLE) and not is_rewritten(value) and not is_followed(value):
+            name = getattr(value, "__qualname__", type(value).__name__)
+            raise Undecided(f"no model of {library_of(value)}.{name} as an argument")
 
 
-def _has_stand_in(value: Any) -> bool:
-    if type(value) in (tuple, list, set, frozenset, deque):
-        return any(map(_has_stand_in, value))
-    if type(value) is dict:
-        return any(map(_has_stand_in, value.values()))
-    return issubclass(type(value), StandIn)
+_CALLABLE = (
+    *(FunctionType, MethodType, BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType),
+    *(MethodWrapperType, ClassMethodDescriptorType, operator.attrgetter, operator.methodcaller),
+)
+
+
+def is_rewritten(function: Any) -> bool:
+    """True for a function or a class of the rules, and for an object of such a class."""
+    if isinstance(function, MethodType):
+        function = function.__func__
+    return _module_of(function).endswith(REWRITTEN)
+
+
+def is_followed(function: Any) -> bool:
+    """True for a function or a class, not of the rules, that may get stand-ins."""
+    if id(function) in FUNCTIONS:
+        return True
+    if isinstance(function, MethodType):
+        return is_followed(function.__func__)
+    if isinstance(function, type):
+        return _is_followed_class(function)
+    if isinstance(function, FunctionType):
+        return _is_of_ours(_module_of(function))
+    if isinstance(function, BuiltinFunctionType):
+        of = function.__self__
+        return not isinstance(of, ModuleType) and _has_method(of, function.__name__)
+    if isinstance(function, MethodDescriptorType | ClassMethodDescriptorType):
+        return function.__name__ in METHODS.get(function.__objclass__, ())
+    return type(function) in (operator.itemgetter, NewType)
+
+
+def _has_method(of: Any, name: str) -> bool:
+    kind = of if isinstance(of, type) else type(of)
+    return any(name in METHODS.get(each, ()) for each in kind.__mro__)
+
+
+def _is_followed_class(kind: type) -> bool:
+    """True for our models and the contract's classes, errors, and types."""
+    return (
+        _is_of_ours(kind.__module__)
+        or issubclass(kind, BaseException | type)
+        or hasattr(kind, "__struct_config__")
+        or (kind.__module__.startswith(OURS) and _is_frozen(kind))
+    )
+
+
+def _is_of_ours(module: str) -> bool:
+    return module in KNOWN_OF_OURS or module.startswith(PROVE)
+
+
+def _asks_for_classes(function: Any) -> bool:
+    """True for `isinstance` and its like, which call nothing of what they get."""
+    return getattr(function, "__name__", "") in ("is_instance", "is_subclass", "type_of")
+
+
+def is_plain(value: Any) -> bool:
+    """True for a value that has no input in it, and calls nothing."""
+    if issubclass(type(value), StandIn):
+        return False
+    if type(value) in (tuple, list, set, frozenset, deque, OrderedDict, Counter):
+        return all(map(is_plain, value))
+    if type(value) in (dict, defaultdict, MappingProxyType):
+        return all(map(is_plain, value)) and all(map(is_plain, value.values()))
+    if isinstance(value, PLAIN) or type(value) in _PLAIN_BESIDES:
+        return True
+    return _is_frozen_of_ours(value)
+
+
+_PLAIN_BESIDES: tuple[type, ...] = (
+    *(bytearray, memoryview, Fraction, Decimal, re.Pattern, re.Match, struct.Struct),
+    *(type({}.keys()), type({}.values()), type({}.items())),
+)
+
+
+def _is_frozen_of_ours(value: Any) -> bool:
+    """True for a frozen object of ours, all parts of which are plain."""
+    kind = type(value)
+    if not kind.__module__.startswith(OURS) or not _is_frozen(kind):
+        return False
+    names: Any = getattr(kind, "__struct_fields__", getattr(kind, "__dataclass_fields__", ()))
+    return all(is_plain(getattr(value, name, None)) for name in names)
 
 
 def is_plain_collection(items: Any) -> bool:
@@ -207,7 +336,9 @@ def _module_of(function: Any) -> str:
     """The module of a function or a class, or of the class of another object that is called."""
     if isinstance(function, MethodType):
         function = function.__func__
-    named = function if isinstance(function, FunctionType | type) else type(function)
+    if isinstance(function, FunctionType):  # `wraps` may have changed its `__module__`
+        return str(function.__globals__.get("__name__") or "")
+    named = function if isinstance(function, type) else type(function)
     return str(getattr(named, "__module__", None) or "")
 
 

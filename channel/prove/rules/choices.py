@@ -15,16 +15,33 @@ from typing import Any
 from z3 import Z3Exception
 
 from channelsim.channel.prove.rules import calls, running
+from channelsim.channel.prove.rules.attributes import (
+    attribute,
+    attribute_of,
+    base,
+    is_instance,
+    settable,
+)
 from channelsim.channel.prove.rules.calls import call, iterated
+from channelsim.channel.prove.rules.real import real_of
 from channelsim.channel.prove.rules.running import before_a_change, chosen
 from channelsim.channel.prove.rules.sets import SymbolicSet, compared_keys, set_of
-from channelsim.channel.prove.rules.standins.base import StandIn, Text
+from channelsim.channel.prove.rules.standins.base import StandIn, Text, is_unknown
 from channelsim.channel.prove.rules.standins.data import Data, merged
 from channelsim.channel.prove.rules.standins.ints import Int, any_of, bool_of, condition_of, negated
 from channelsim.channel.prove.rules.standins.unseen import Unseen
 from channelsim.channel.prove.symbols import Raises, Undecided
 
-__all__ = ["CONTROL", "before_a_change", "call", "iterated", "set_of"]
+__all__ = [
+    "CONTROL",
+    "attribute",
+    "base",
+    "before_a_change",
+    "call",
+    "iterated",
+    "set_of",
+    "settable",
+]
 
 CONTROL = (*running.CONTROL, Raises)
 """Exceptions that no handler of the rules may catch."""
@@ -167,7 +184,7 @@ def identical(left: Any, right: Any) -> Any:
 
     Equal values may be one object in Python where a choice between them made another one here.
     """
-    left, right = getattr(left, "plain", left), getattr(right, "plain", right)
+    left, right = real_of(left), real_of(right)
     for value, other in ((left, right), (right, left)):
         if value is other or not issubclass(type(value), StandIn):
             continue
@@ -203,7 +220,8 @@ MERGED = (int, bytes, str, tuple, float)
 
 def has(container: Any, item: Any) -> Any:
     """`item in container`."""
-    container = iterated(container.seen() if type(container) is Unseen else container)
+    container = container.seen() if type(container) is Unseen else container
+    container = iterated(container, in_turn=False)
     if type(container) is SymbolicSet:
         return container.has(item)
     if type(container) is Data:
@@ -253,13 +271,6 @@ def _in_range(numbers: range, item: Any) -> Any:
     if step == 1:
         return inside
     return chosen_by_and(lambda: inside, lambda: (item - low) % step == 0)
-
-
-def is_unknown(value: Any) -> bool:
-    """True for a stand-in, and for a tuple that has one in it."""
-    if type(value) is tuple:
-        return any(map(is_unknown, value))
-    return isinstance(type(value), type) and issubclass(type(value), StandIn)
 
 
 # --- dictionaries ----------------------------------------------------------------------------
@@ -333,8 +344,8 @@ SELF_MATCHING = (bool, bytearray, bytes, dict, float, frozenset, int, list, set,
 
 def class_parts(value: Any, kind: Any, count: int, names: list[str]) -> Box | None:
     """The parts of an object of a class by position and by name; None for another object."""
-    kind = getattr(kind, "plain", kind)
-    if not isinstance(value, kind):
+    kind = real_of(kind)
+    if not is_instance(value, kind):
         return None
     if kind in SELF_MATCHING:
         return Box([value]) if count else Box([])
@@ -342,7 +353,7 @@ def class_parts(value: Any, kind: Any, count: int, names: list[str]) -> Box | No
     if len(places) < count:
         raise TypeError(f"{kind.__name__} has no {count} places for a pattern")
     absent = object()
-    parts = [getattr(value, name, absent) for name in (*places, *names)]
+    parts = [attribute_of(value, name, absent) for name in (*places, *names)]
     return None if any(part is absent for part in parts) else Box(parts)
 
 
@@ -370,6 +381,11 @@ def raised(error: Any) -> Any:
 def caught() -> None:
     """Called where rules handle an error: a stand-in may have raised it, and its value not."""
     error = sys.exc_info()[1]
+    before: BaseException | None = error
+    while before is not None:  # a `finally` may raise while what the prover raised passes it
+        if isinstance(before, CONTROL):
+            raise before
+        before = before.__context__
     if isinstance(error, RecursionError | MemoryError | Z3Exception):
         raise Undecided(f"rules catch a {type(error).__name__}")
     if isinstance(error, TypeError | AttributeError) and not hasattr(error, "__prove_raised__"):
@@ -401,9 +417,11 @@ def turned() -> None:
 # --- changes ---------------------------------------------------------------------------------
 
 
-def changed(value: Any) -> Any:
+def changed(value: Any, method: str = "") -> Any:
     """The object, before a method of it that changes it."""
     before_a_change()
+    if method == "pop" and calls.has_any_order(value):
+        raise Undecided("the order of the items of a set")
     return value
 
 
@@ -411,33 +429,6 @@ def may_change(value: Any) -> None:
     """Called before `value += …`, which changes a list but not a number."""
     if not isinstance(value, (StandIn, *calls.PLAIN, tuple, frozenset)):
         before_a_change()
-
-
-def base(kind: Any) -> Any:
-    """A base of a class: a builtin one itself, so that objects are of the new class."""
-    return getattr(kind, "plain", kind) if isinstance(kind, type) else kind
-
-
-def special_method(of: Any, name: str) -> Any:
-    """A method of an operator: without a model where a plain value gets a stand-in."""
-    of = getattr(of, "plain", of)
-    given = getattr(of, name)
-    if is_unknown(of):
-        return given
-
-    def call(*arguments: Any) -> Any:
-        if any(map(is_unknown, arguments)):
-            raise Undecided(f"no model of {name} as a method")
-        return given(*arguments)
-
-    return call
-
-
-def attribute(of: Any, name: str) -> Any:
-    """An attribute that stand-ins have for themselves: of one, what it stands for is asked."""
-    if issubclass(type(of), StandIn) and not hasattr(of.__class__, name):
-        raise AttributeError(f"{of.__class__.__name__} has no {name}")
-    return getattr(of, name)
 
 
 def _got(of: Any, *given: Any, **named: Any) -> Any:
@@ -451,7 +442,7 @@ def method(of: Any, name: str) -> Any:
     if name == "get":
         return partial(_got, of)
     if type(of) is not bytes:
-        return getattr(of, name)
+        return attribute(of, name)
 
     def call(*arguments: Any) -> Any:
         plain = [list(part) if name == "join" else part for part in arguments]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from channelsim.channel.lab.targets.target import Target
@@ -64,7 +65,9 @@ class OwnReading:
             return States(self.twins, checked).read(self.form, value, self.validator)
         if self._reader is None:
             return value_of(value)
-        return self.twins.function(self._reader)(value_of(value), dict(self.target.hashes))
+        return self.twins.function(self._reader)(
+            value_of(value), MappingProxyType(dict(self.target.hashes))
+        )
 
     def real_state(self, value: Value, hashes: Hashes | None = None) -> Any:
         """The state of constants. Raises what its reader raises."""

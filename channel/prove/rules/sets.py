@@ -109,7 +109,9 @@ class SymbolicSet(StandIn):
         theirs = _of_set(other)
         return NotImplemented if theirs is None else self._filtered(theirs.has)
 
-    __rand__ = __and__
+    def __rand__(self, other: Any) -> Any:
+        theirs = _of_set(other)
+        return NotImplemented if theirs is None else theirs & self
 
     def __or__(self, other: Any) -> Any:
         theirs = _of_set(other)
@@ -117,7 +119,10 @@ class SymbolicSet(StandIn):
             NotImplemented if theirs is None else SymbolicSet(self.items + theirs.items, self.kind)
         )
 
-    __ror__ = __or__
+    def __ror__(self, other: Any) -> Any:
+        theirs = _of_set(other)
+        return NotImplemented if theirs is None else theirs | self
+
     __ior__ = __iand__ = __isub__ = __ixor__ = no_model("a change of a set")
 
     def __le__(self, other: Any) -> Any:
@@ -184,7 +189,8 @@ def as_symbolic(items: Any) -> SymbolicSet | None:
         return items
     if not isinstance(items, Iterable):
         return None
-    return SymbolicSet((item, True) for item in items)
+    kind = frozenset if isinstance(items, frozenset) else set
+    return SymbolicSet(((item, True) for item in items), kind)
 
 
 def set_of(items: Iterable[Any], kind: type[set[Any]] | type[frozenset[Any]] = set) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from traceback import extract_tb
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -23,12 +24,13 @@ from channelsim.channel.prove.arguments import (
 )
 from channelsim.channel.prove.executor import Ending, RaisedHere, Returned, Unknown
 from channelsim.channel.prove.path import Path
+from channelsim.channel.prove.rules.module_state import changed
 from channelsim.channel.prove.rules.own_reading import OwnReading, has_own_rules
 from channelsim.channel.prove.rules.reading import Reading
 from channelsim.channel.prove.rules.running import CONTROL, along
 from channelsim.channel.prove.rules.standins.ints import number_of
 from channelsim.channel.prove.rules.standins.unseen import symbol_of, value_of
-from channelsim.channel.prove.rules.twins import Twins, changed
+from channelsim.channel.prove.rules.twins import Twins
 from channelsim.channel.prove.rules.typed import States
 from channelsim.channel.prove.solver import LATE
 from channelsim.channel.prove.symbols import Raises, Symbolic, Undecided
@@ -63,7 +65,7 @@ class Rules:
         before = twins.globals()
         ending = followed(path, lambda: self._ending(self.judged(environment)))
         twins.changed = twins.changed or changed(before, twins.globals())
-        if twins.changed:
+        if twins.changed and ending != Unknown(LATE):
             return Unknown(f"the rules change {twins.changed}, which outlives a judgement")
         return ending
 
@@ -82,7 +84,7 @@ class Rules:
             number_of(part(given, coin_field(SHARE))),
             number_of(part(given, coin_field(AMOUNT))),
             value_of(part(given, EVIDENCE)),
-            dict(self.target.hashes),
+            MappingProxyType(dict(self.target.hashes)),
         )
 
     def _ending(self, verdict: Any) -> Ending:

@@ -11,7 +11,8 @@
 | `except` | the same, but not for what the prover raises, or a stand-in without a model |
 | `with`, `except*`, a `finally` that is left | undecided: they could hide what the prover raises |
 | `raise Error(f"…")` | the same; a text of inputs may not be looked at |
-| `__name__`, `f.__code__` and their like | undecided: they differ in what is rewritten |
+| attributes with two underscores at both ends, or of stand-ins alone | undecided, but for a few |
+| a syntax without a row in `known_syntax` | undecided |
 
 What would mean something else inside of a lambda (`:=`, `yield`, `await`, `super()`) stays as it
 is: it then forks the path. So do loops and `if` statements.
@@ -24,16 +25,34 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any, TypeGuard
 
-HELPER = "__prove__"
-"""The name of the helpers in the rules' modules."""
+from channelsim.channel.prove.rules.known_syntax import (
+    ANNOTATION,
+    IN_A_CLASS,
+    NODES,
+    OF_THE_FRAME,
+    OF_THE_MODULE,
+    PLAIN,
+    REFUSED,
+    REWRITTEN,
+    is_special,
+)
+from channelsim.channel.prove.rules.nodes import (
+    HELPER,
+    call_node,
+    fits_lambda,
+    helper_node,
+    lambda_node,
+    statements,
+)
+from channelsim.channel.prove.rules.patterns import Patterns
+from channelsim.channel.prove.rules.standins.names import OF_STAND_INS
 
 CHANGING = frozenset(
     {
         *("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"),
         *("add", "discard", "update", "setdefault", "popitem", "difference_update"),
         *("intersection_update", "symmetric_difference_update", "send", "throw", "close", "write"),
-        *("appendleft", "extendleft", "popleft", "rotate", "subtract", "__setitem__"),
-        *("move_to_end", "__setattr__", "__delitem__"),
+        *("appendleft", "extendleft", "popleft", "rotate", "subtract", "move_to_end"),
     }
 )
 """Methods that change their object."""
@@ -41,37 +60,8 @@ CHANGING = frozenset(
 GIVEN = frozenset({"join", "startswith", "endswith", "count", "get"})
 """Methods of bytes and dictionaries that get stand-ins as arguments."""
 
-OF_THE_FRAME = frozenset({"super", "locals", "vars", "globals", "dir"})
-"""Functions that look at the function that calls them."""
-
-OF_THE_MODULE = frozenset({"__name__", "__loader__", "__spec__", "__builtins__"})
-"""Names of a module that are others in its twin."""
-
-OF_THE_CODE = frozenset(
-    {
-        *("__module__", "__code__", "__globals__", "__closure__", "__builtins__", "__traceback__"),
-        *("gi_frame", "gi_code", "__mro__", "__bases__", "__base__", "__subclasses__"),
-    }
-)
-"""Attributes that show how rules were rewritten, or by what."""
-
-OF_STAND_INS = frozenset({"symbol", "atom", "seen", "truth", "compared", "form", "items", "has"})
-"""Attributes of stand-ins that what they stand for may not have."""
-
 NEW_ITERATORS = frozenset({"range", "zip", "enumerate", "reversed", "map", "filter", "sorted"})
 """Functions whose result nobody else has."""
-
-SPECIAL = frozenset(
-    f"__{prefix}{name}__"
-    for prefix in ("", "r")
-    for name in (
-        *("eq", "ne", "lt", "le", "gt", "ge", "contains", "getitem", "hash", "bool", "index"),
-        *("add", "sub", "mul", "floordiv", "truediv", "mod", "divmod", "pow"),
-        *("and", "or", "xor", "lshift", "rshift"),
-    )
-)
-"""Methods of operators. Those of plain values refuse a stand-in by `NotImplemented`, which is
-true."""
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -83,36 +73,12 @@ def rewritten(source: str, file: str) -> ast.Module:
     return ast.fix_missing_locations(changed)
 
 
-def _helper(name: str) -> ast.Attribute:
-    return ast.Attribute(ast.Name(HELPER, ast.Load()), name, ast.Load())
-
-
-def _call(name: str, *arguments: ast.expr) -> ast.Call:
-    return ast.Call(_helper(name), list(arguments), [])
-
-
-def _lambda(body: ast.expr) -> ast.Lambda:
-    nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
-    return ast.Lambda(nothing, body)
-
-
-def _fits_lambda(*nodes: ast.expr) -> bool:
-    """True if expressions mean the same inside of a lambda."""
-    for node in nodes:
-        for part in ast.walk(node):
-            if isinstance(part, ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Await):
-                return False
-            if isinstance(part, ast.Name) and part.id in ("super", "locals", "__class__"):
-                return False
-    return True
-
-
 def _is_generator(node: ast.expr) -> TypeGuard[ast.GeneratorExp]:
     return (
         isinstance(node, ast.GeneratorExp)
         and not any(part.is_async for part in node.generators)
         and all(_has_plain_target(part) for part in node.generators)
-        and _fits_lambda(node)
+        and fits_lambda(node)
     )
 
 
@@ -128,71 +94,103 @@ class _Pass(ast.NodeTransformer):
 
     def __init__(self) -> None:
         self._depth = 0
-        self._fresh = 0
-        self._names: dict[str, str] = {}
+        self._patterns = Patterns()
 
     def visit(self, node: ast.AST) -> Any:
         """Visit a node; outside of functions only look for functions."""
-        if isinstance(node, _FUNCTIONS):
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
             return self._function(node)
         if isinstance(node, ast.ClassDef):
-            depth, self._depth = self._depth, 0
-            self.generic_visit(node)
-            self._depth = depth
-            node.bases = [_call("base", base) for base in node.bases]
-            if any(
-                isinstance(part, ast.FunctionDef) and part.name == "__del__" for part in node.body
-            ):
-                return [self._refused(node, "`__del__`"), node]
-            return self._in_function(node)
-        if not self._depth:
+            return self._class(node)
+        if not self._depth and not isinstance(node, ast.AsyncFunctionDef):
             return self.generic_visit(node)
+        row = NODES.get(type(node).__name__, REFUSED)
+        if row not in (PLAIN, REWRITTEN):
+            return self._without_model(node)
         changed = super().visit(node)
         if isinstance(changed, ast.AST) and isinstance(node, ast.expr | ast.stmt):
             ast.copy_location(changed, node)
         return changed
 
+    def _without_model(self, node: ast.AST) -> Any:
+        """Undecided, where a run reaches a node that is not followed."""
+        name = f"`{type(node).__name__}`"
+        if isinstance(node, ast.expr):
+            return ast.copy_location(call_node("no_model_of", ast.Constant(name)), node)
+        if isinstance(node, ast.stmt):
+            return self._refused(node, name)
+        raise SyntaxError(f"no model of {name}")
+
     def _function(self, node: Any) -> Any:
         # Decorators, defaults and annotations are evaluated outside.
+        if getattr(node, "type_params", None):
+            return self._refused(node, "parameters of types")
         self._depth += 1
         if isinstance(node, ast.Lambda):
             node.body = self.visit(node.body)
         else:
-            node.body = _statements(self.visit(part) for part in node.body)
+            node.body = statements(self.visit(part) for part in node.body)
         self._depth -= 1
         if not self._depth:
             return node
         arguments = node.args
         arguments.defaults = [self.visit(value) for value in arguments.defaults]
         arguments.kw_defaults = [value and self.visit(value) for value in arguments.kw_defaults]
-        return self._in_function(node) if getattr(node, "decorator_list", None) else node
+        if isinstance(node, ast.Lambda):
+            return node
+        if not all(map(_is_annotation, _annotations(node))):
+            return self._refused(node, "an annotation that is evaluated")
+        node.decorator_list = [self.visit(decorator) for decorator in node.decorator_list]
+        return self._in_function(node) if node.decorator_list else node
+
+    def _class(self, node: ast.ClassDef) -> Any:
+        """A class; within a function, its body is a scope that lambdas cannot see."""
+        if any(isinstance(part, ast.FunctionDef) and part.name == "__del__" for part in node.body):
+            return [self._refused(node, "`__del__`"), node]
+        if not self._depth:
+            self.generic_visit(node)
+            node.bases = [call_node("base", base) for base in node.bases]
+            return node
+        if getattr(node, "type_params", None):
+            return self._refused(node, "parameters of types")
+        for part in node.body:
+            if not _is_simple_in_a_class(part):
+                return self._refused(node, "this body of a class in a function")
+        node.body = statements(self.visit(part) for part in node.body)
+        node.bases = [call_node("base", self.visit(base)) for base in node.bases]
+        for keyword in node.keywords:
+            keyword.value = self.visit(keyword.value)
+        node.decorator_list = [self.visit(decorator) for decorator in node.decorator_list]
+        return self._in_function(node)
 
     def _in_function(self, node: Any) -> Any:
         """A class, or a function with decorators: within a function, what makes it may change
         something."""
-        return [self._check(node, _call("before_a_change")), node] if self._depth else node
+        return [self._check(node, call_node("before_a_change")), node]
 
     # --- expressions -----------------------------------------------------------------------------
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         """Rewrite `and` and `or`."""
         self.generic_visit(node)
-        if not _fits_lambda(*node.values):
+        if not fits_lambda(*node.values):
             return node
         name = "chosen_by_and" if isinstance(node.op, ast.And) else "chosen_by_or"
-        return _call(name, *map(_lambda, node.values))
+        return call_node(name, *map(lambda_node, node.values))
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         """Rewrite `x if c else y`."""
         self.generic_visit(node)
-        if not _fits_lambda(node.body, node.orelse):
+        if not fits_lambda(node.body, node.orelse):
             return node
-        return _call("chosen_by_if", node.test, _lambda(node.body), _lambda(node.orelse))
+        return call_node(
+            "chosen_by_if", node.test, lambda_node(node.body), lambda_node(node.orelse)
+        )
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         """Rewrite `not`."""
         self.generic_visit(node)
-        return _call("opposite", node.operand) if isinstance(node.op, ast.Not) else node
+        return call_node("opposite", node.operand) if isinstance(node.op, ast.Not) else node
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         """Rewrite `in` and `is`, and several comparisons in a row."""
@@ -200,19 +198,19 @@ class _Pass(ast.NodeTransformer):
         if len(node.ops) == 1:
             match node.ops[0]:
                 case ast.In() | ast.NotIn():
-                    call = _call("has", node.comparators[0], node.left)
+                    call = call_node("has", node.comparators[0], node.left)
                 case ast.Is() | ast.IsNot():
-                    call = _call("identical", node.left, node.comparators[0])
+                    call = call_node("identical", node.left, node.comparators[0])
                 case _:
                     return node
             positive = isinstance(node.ops[0], ast.In | ast.Is)
-            return call if positive else _call("opposite", call)
-        if not _fits_lambda(*node.comparators):
+            return call if positive else call_node("opposite", call)
+        if not fits_lambda(*node.comparators):
             return node
         pairs: list[ast.expr] = []
         for operator, right in zip(node.ops, node.comparators, strict=True):
-            pairs += (ast.Constant(type(operator).__name__), _lambda(right))
-        return _call("compared", node.left, *pairs)
+            pairs += (ast.Constant(type(operator).__name__), lambda_node(right))
+        return call_node("compared", node.left, *pairs)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """Rewrite calls: `all`, `any`, methods that change objects or get stand-ins, all others."""
@@ -220,42 +218,41 @@ class _Pass(ast.NodeTransformer):
         match node:
             case ast.Call(ast.Name("all" | "any" as name), [items], []) if _is_generator(items):
                 given = ast.Name(name, ast.Load())
-                plain = ast.Call(_helper("call"), [given, deepcopy(items)], [])
-                return ast.IfExp(_call("is_model", given), _lazy(name, items), plain)
+                plain = ast.Call(helper_node("call"), [given, deepcopy(items)], [])
+                return ast.IfExp(call_node("is_model", given), _lazy(name, items), plain)
             case ast.Call(ast.Name(name)) if name in OF_THE_FRAME:
                 return node
             case ast.Call(ast.Attribute(of, name)) if name in CHANGING:
-                node.func = ast.Attribute(_call("changed", of), name, ast.Load())
-                return node
+                of = call_node("changed", of, ast.Constant(name))
+                node.func = ast.Attribute(of, name, ast.Load())
             case ast.Call(ast.Attribute(of, name)) if name in GIVEN:
-                node.func = _call("method", of, ast.Constant(name))
-        return ast.Call(_helper("call"), [node.func, *node.args], node.keywords)
+                node.func = call_node("method", of, ast.Constant(name))
+        return ast.Call(helper_node("call"), [node.func, *node.args], node.keywords)
 
     def visit_Set(self, node: ast.Set) -> ast.expr:
         """Rewrite `{a, b}`, whose items may not be known."""
         self.generic_visit(node)
-        return _call("set_of", ast.List(node.elts, ast.Load()))
+        return call_node("set_of", ast.List(node.elts, ast.Load()))
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.expr:
         """Rewrite `{f(x) for x in xs}`."""
         self.generic_visit(node)
-        return _call("set_of", ast.ListComp(node.elt, node.generators))
+        node.generators[0].iter = _in_any_order(node.generators[0].iter)
+        return call_node("set_of", ast.ListComp(node.elt, node.generators))
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         """Refuse names of the module that are others in its twin."""
         if node.id in OF_THE_MODULE and isinstance(node.ctx, ast.Load):
-            return _call("no_model_of", ast.Constant(f"`{node.id}`"))
+            return call_node("no_model_of", ast.Constant(f"`{node.id}`"))
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """Rewrite methods of operators, such as `(5).__eq__`, and what stand-ins alone have."""
+        """Rewrite attributes that Python gives a meaning, and what stand-ins alone have."""
         self.generic_visit(node)
-        if node.attr in OF_THE_CODE:
-            return _call("no_model_of", ast.Constant(f"`{node.attr}`"))
-        if node.attr in OF_STAND_INS and isinstance(node.ctx, ast.Load):
-            return _call("attribute", node.value, ast.Constant(node.attr))
-        if node.attr in SPECIAL and isinstance(node.ctx, ast.Load):
-            return _call("special_method", node.value, ast.Constant(node.attr))
+        if not isinstance(node.ctx, ast.Load):
+            node.value = call_node("settable", node.value, ast.Constant(node.attr))
+        elif node.attr in OF_STAND_INS or is_special(node.attr):
+            return call_node("attribute", node.value, ast.Constant(node.attr))
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
@@ -263,7 +260,7 @@ class _Pass(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load) or _has_slice(node.slice):
             return node
-        return _call("item", node.value, node.slice)
+        return call_node("item", node.value, node.slice)
 
     # --- statements ------------------------------------------------------------------------------
 
@@ -290,28 +287,28 @@ class _Pass(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.target, ast.Name):
             loaded = ast.Name(node.target.id, ast.Load())
-            return [self._check(node, _call("may_change", loaded)), node]
+            return [self._check(node, call_node("may_change", loaded)), node]
         return self._checked(node, [node.target])
 
     def visit_Global(self, node: ast.Global) -> Any:
         """Refuse to try a function that assigns to names of others."""
-        return [node, self._check(node, _call("before_a_change"))]
+        return [node, self._check(node, call_node("before_a_change"))]
 
     def visit_Nonlocal(self, node: ast.Nonlocal) -> Any:
         """Refuse to try a function that assigns to names of others."""
-        return [node, self._check(node, _call("before_a_change"))]
+        return [node, self._check(node, call_node("before_a_change"))]
 
     def visit_For(self, node: ast.For) -> Any:
         """Do not use up an iterator of others while two sides are tried."""
         self.generic_visit(node)
         node.iter = _items(node.target, _iterated(node.iter))
-        node.body.insert(0, self._check(node, _call("turned")))
+        node.body.insert(0, self._check(node, call_node("turned")))
         return self._checked(node, [node.target])
 
     def visit_While(self, node: ast.While) -> ast.While:
         """Bound the time of a loop."""
         self.generic_visit(node)
-        node.body.insert(0, self._check(node, _call("turned")))
+        node.body.insert(0, self._check(node, call_node("turned")))
         return node
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
@@ -319,7 +316,7 @@ class _Pass(ast.NodeTransformer):
         self.generic_visit(node)
         node.iter = _items(node.target, _iterated(node.iter))
         if self._checked(node.iter, [node.target]) is not node.iter:
-            node.iter = _call("changed", node.iter)
+            node.iter = call_node("changed", node.iter)
         return node
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.YieldFrom:
@@ -342,32 +339,22 @@ class _Pass(ast.NodeTransformer):
         if any(isinstance(part, leaving) for last in node.finalbody for part in ast.walk(last)):
             return [self._refused(node, "a `finally` that is left"), node]
         for handler in node.handlers:
-            handler.body.insert(0, self._check(handler.body[0], _call("caught")))
+            handler.body.insert(0, self._check(handler.body[0], call_node("caught")))
         if node.handlers:
             node.handlers.insert(
-                0, ast.ExceptHandler(_helper("CONTROL"), None, [ast.Raise(None, None)])
+                0, ast.ExceptHandler(helper_node("CONTROL"), None, [ast.Raise(None, None)])
             )
         return node
 
-    def visit_TryStar(self, node: Any) -> Any:
-        """Refuse groups of errors, which could be what the prover raises."""
-        self.generic_visit(node)
-        return [self._refused(node, "`except*`"), node]
-
-    def visit_With(self, node: ast.With) -> Any:
-        """Refuse what may hide what the prover raises."""
-        self.generic_visit(node)
-        return [self._refused(node, "`with`"), node]
-
-    def _refused(self, node: ast.stmt, construct: str) -> ast.stmt:
-        return self._check(node, _call("no_model_of", ast.Constant(construct)))
+    def _refused(self, node: ast.AST, construct: str) -> ast.stmt:
+        return self._check(node, call_node("no_model_of", ast.Constant(construct)))
 
     def visit_Raise(self, node: ast.Raise) -> ast.stmt:
         """Leave out the text of an error, which may name an input; mark it as the rules' own."""
         if isinstance(node.exc, ast.Call):
             arguments = [
-                _call("error_text", _lambda(part))
-                if isinstance(part, ast.JoinedStr) and _fits_lambda(part)
+                call_node("error_text", lambda_node(part))
+                if isinstance(part, ast.JoinedStr) and fits_lambda(part)
                 else part
                 for part in node.exc.args
             ]
@@ -378,7 +365,7 @@ class _Pass(ast.NodeTransformer):
         else:
             self.generic_visit(node)
         if node.exc is not None:
-            node.exc = _call("raised", node.exc)
+            node.exc = call_node("raised", node.exc)
         return node
 
     def _checked(self, node: ast.AST, targets: Sequence[ast.expr]) -> Any:
@@ -387,100 +374,39 @@ class _Pass(ast.NodeTransformer):
             isinstance(part, ast.Attribute | ast.Subscript) and not isinstance(part.ctx, ast.Load)
             for part in parts
         ):
-            return [self._check(node, _call("before_a_change")), node]
+            return [self._check(node, call_node("before_a_change")), node]
         return node
 
     def _check(self, node: ast.AST, call: ast.Call) -> ast.stmt:
         return ast.copy_location(ast.Expr(call), node)
 
-    # --- match -----------------------------------------------------------------------------------
-
     def visit_Match(self, node: ast.Match) -> Any:
         """Rewrite `match` as `if`s."""
-        self._fresh += 1
-        subject = f"{HELPER}subject{self._fresh}"
-        chain: list[ast.stmt] = []
-        for case in reversed(node.cases):
-            self._names = {}
-            tests = self._pattern(case.pattern, ast.Name(subject, ast.Load()))
-            # Names get their values only if the whole pattern fits.
-            for name, found in self._names.items():
-                tests += _binding(name, ast.Name(found, ast.Load()))
-            if case.guard is not None:
-                tests.append(self.visit(case.guard))
-            body = _statements(self.visit(part) for part in case.body)
-            test = ast.BoolOp(ast.And(), tests) if len(tests) > 1 else tests[0]
-            chain = [ast.copy_location(ast.If(test, body, chain), case.pattern)]
-        start = ast.Assign([ast.Name(subject, ast.Store())], self.visit(node.subject))
-        return [ast.copy_location(start, node), *chain]
+        return self._patterns.rewritten(node, self.visit)
 
-    def _pattern(self, pattern: ast.pattern, value: ast.expr) -> list[ast.expr]:
-        """The tests of a pattern, in order; names are bound by tests that are true."""
-        match pattern:
-            case ast.MatchValue(expected):
-                return [ast.Compare(value, [ast.Eq()], [expected])]
-            case ast.MatchSingleton(constant):
-                return [_call("identical", value, ast.Constant(constant))]
-            case ast.MatchAs(inner, name):
-                tests = self._pattern(inner, value) if inner is not None else []
-                return tests + (self._found(name, value) if name is not None else [_true()])
-            case ast.MatchOr(patterns):
-                each = [self._pattern(part, value) for part in patterns]
-                return [ast.BoolOp(ast.Or(), [ast.BoolOp(ast.And(), [_true(), *t]) for t in each])]
-            case ast.MatchSequence(patterns):
-                return self._sequence(patterns, value)
-            case ast.MatchClass(kind, patterns, names, inner):
-                keys = ast.List([ast.Constant(name) for name in names], ast.Load())
-                call = self._name()
-                tests = [
-                    ast.NamedExpr(
-                        ast.Name(call, ast.Store()),
-                        _call("class_parts", value, kind, ast.Constant(len(patterns)), keys),
-                    ),
-                ]
-                return tests + self._parts([*patterns, *inner], call)
-        return [_call("no_model_of_match")]
 
-    def _sequence(self, patterns: Sequence[ast.pattern], value: ast.expr) -> list[ast.expr]:
-        stars = [at for at, part in enumerate(patterns) if isinstance(part, ast.MatchStar)]
-        star = stars[0] if stars else -1
-        parts = self._name()
-        call: ast.expr = ast.NamedExpr(
-            ast.Name(parts, ast.Store()),
-            _call("sequence_parts", value, ast.Constant(len(patterns)), ast.Constant(star)),
+def _is_simple_in_a_class(node: ast.stmt) -> bool:
+    """True for a function, or a statement that means the same within a class."""
+    if isinstance(node, ast.FunctionDef):
+        return all(
+            isinstance(part, IN_A_CLASS) for each in node.decorator_list for part in ast.walk(each)
         )
-        return [call, *self._parts(patterns, parts)]
-
-    def _parts(self, patterns: Sequence[ast.pattern], found: str) -> list[ast.expr]:
-        """The tests of patterns against the parts in a box that was found."""
-        tests = []
-        for at, part in enumerate(patterns):
-            inside = ast.Attribute(ast.Name(found, ast.Load()), "parts", ast.Load())
-            item = ast.Subscript(inside, ast.Constant(at), ast.Load())
-            if isinstance(part, ast.MatchStar):
-                tests += self._found(part.name, item) if part.name is not None else []
-            else:
-                tests += self._pattern(part, item)
-        return tests
-
-    def _found(self, name: str, value: ast.expr) -> list[ast.expr]:
-        """A test that is true, and keeps the value of a name in a pattern."""
-        if name not in self._names:
-            self._names[name] = self._name()
-        return _binding(self._names[name], value)
-
-    def _name(self) -> str:
-        self._fresh += 1
-        return f"{HELPER}part{self._fresh}"
+    if isinstance(node, ast.AnnAssign) and not _is_annotation(node.annotation):
+        return False
+    parts = list(ast.walk(node))
+    return all(isinstance(part, IN_A_CLASS) for part in parts) and not any(
+        isinstance(part, ast.Compare) and len(part.ops) > 1 for part in parts
+    )
 
 
-def _true() -> ast.expr:
-    return ast.Constant(True)
+def _annotations(node: ast.FunctionDef) -> list[ast.expr]:
+    arguments = [part.annotation for part in ast.walk(node.args) if isinstance(part, ast.arg)]
+    return [annotation for annotation in (*arguments, node.returns) if annotation is not None]
 
 
-def _binding(name: str, value: ast.expr) -> list[ast.expr]:
-    """A test that is true, and binds a name."""
-    return [_call("bound", ast.NamedExpr(ast.Name(name, ast.Store()), value))]
+def _is_annotation(node: ast.expr) -> bool:
+    """True for an annotation that does nothing where it is evaluated."""
+    return all(isinstance(part, ANNOTATION) for part in ast.walk(node))
 
 
 def _iterated(value: ast.expr) -> ast.expr:
@@ -489,14 +415,14 @@ def _iterated(value: ast.expr) -> ast.expr:
         case ast.Call(ast.Attribute(_, "call"), [ast.Name(name), *_]) if name in NEW_ITERATORS:
             return value
     is_new = isinstance(value, ast.Call | ast.GeneratorExp)
-    return _call("iterated", value, ast.Constant(is_new))
+    return call_node("iterated", value, ast.Constant(is_new))
 
 
 def _items(target: ast.expr, items: ast.expr) -> ast.expr:
     """The items of a loop, which may unpack each of them, too."""
     if not isinstance(target, ast.Tuple | ast.List) or _is_fresh(items):
         return items
-    return _call("unpacked", items)
+    return call_node("unpacked", items)
 
 
 def _is_fresh(items: ast.expr) -> bool:
@@ -519,16 +445,24 @@ def _lazy(name: str, items: ast.GeneratorExp) -> ast.expr:
     rest = ast.GeneratorExp(items.elt, inner)
     test = _lazy(name, rest) if inner else items.elt
     if loop.ifs and name == "any":
-        test = _call("chosen_by_and", *map(_lambda, [*loop.ifs, test]))
+        test = call_node("chosen_by_and", *map(lambda_node, [*loop.ifs, test]))
     elif loop.ifs:
-        absent = [_call("opposite", condition) for condition in loop.ifs]
-        test = _call("chosen_by_or", *map(_lambda, [*absent, test]))
+        absent = [call_node("opposite", condition) for condition in loop.ifs]
+        test = call_node("chosen_by_or", *map(lambda_node, [*absent, test]))
     item = f"{HELPER}item"
     once = ast.Tuple([ast.Name(item, ast.Load())], ast.Load())
     unpacked = ast.ListComp(test, [ast.comprehension(loop.target, once, [], 0)])
-    function = _lambda(ast.Subscript(unpacked, ast.Constant(0), ast.Load()))
+    function = lambda_node(ast.Subscript(unpacked, ast.Constant(0), ast.Load()))
     function.args.args = [ast.arg(item)]
-    return _call(f"{name}_lazy", _fresh(loop.iter), function)
+    return call_node(f"{name}_lazy", _fresh(_in_any_order(loop.iter)), function)
+
+
+def _in_any_order(items: ast.expr) -> ast.expr:
+    """The items of a loop, where the order does not matter."""
+    match items:
+        case ast.Call(ast.Attribute(_, "iterated"), [value, is_new]):
+            return call_node("iterated", value, is_new, ast.Constant(False))
+    return items
 
 
 def _fresh(items: ast.expr) -> ast.expr:
@@ -538,12 +472,5 @@ def _fresh(items: ast.expr) -> ast.expr:
             name == HELPER and function in ("zip", "enumerate", "reversed")
         ):
             arguments = [items.args[0], *map(_fresh, items.args[1:])]
-            return ast.Call(_helper("fresh"), arguments, items.keywords)
+            return ast.Call(helper_node("fresh"), arguments, items.keywords)
     return items
-
-
-def _statements(visited: Any) -> list[ast.stmt]:
-    body: list[ast.stmt] = []
-    for part in visited:
-        body += part if isinstance(part, list) else [part]
-    return body

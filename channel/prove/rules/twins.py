@@ -9,32 +9,26 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache, partial, wraps
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from importlib import import_module
 from importlib.util import resolve_name
-from itertools import count
 from pathlib import Path
 from types import (
-    BuiltinFunctionType,
-    CellType,
     CodeType,
-    FunctionType,
-    MappingProxyType,
-    MethodType,
     ModuleType,
-    NoneType,
-    SimpleNamespace,
 )
-from typing import Any, TypeAlias
+from typing import Any
 
 from channelsim.channel.prove.rules import choices
-from channelsim.channel.prove.rules.builtin_models import BUILTINS, LIBRARIES, library
-from channelsim.channel.prove.rules.calls import CHANGING_LIBRARIES
-from channelsim.channel.prove.rules.choices import is_unknown
-from channelsim.channel.prove.rules.running import is_judging, is_running, loading
-from channelsim.channel.prove.rules.syntax import HELPER, rewritten
+from channelsim.channel.prove.rules.builtin_models import BUILTINS
+from channelsim.channel.prove.rules.known_calls import ALONE
+from channelsim.channel.prove.rules.library_models import LIBRARIES, library
+from channelsim.channel.prove.rules.module_state import Globals, reached
+from channelsim.channel.prove.rules.nodes import HELPER
+from channelsim.channel.prove.rules.overlays import Overlay, Unlisted
+from channelsim.channel.prove.rules.running import loading
+from channelsim.channel.prove.rules.syntax import rewritten
 from channelsim.channel.prove.rules.unknown import unknown
 from channelsim.channel.prove.symbols import Undecided
 from channelsim.games.lemma import Lemma
@@ -54,10 +48,6 @@ CONTRACT = frozenset(
 
 SUFFIX = " on stand-ins"
 """What the name of a twin ends with."""
-
-
-Globals: TypeAlias = dict[tuple[str, str], tuple[int, ...]]
-"""By module and name, which object it is, and which objects can be reached from it."""
 
 
 class Twins:
@@ -134,7 +124,7 @@ class Twins:
     def globals(self) -> Globals:
         """What the modules hold now: each name, and which objects are in it."""
         return {
-            (module.__name__.removesuffix(SUFFIX), name): _identity(value)
+            (module.__name__.removesuffix(SUFFIX), name): reached(value)
             for module in self._modules.values()
             for name, value in vars(module).items()
             if not name.startswith("__")
@@ -145,7 +135,10 @@ class Twins:
             return name not in CONTRACT and name != GAMES
         top = name.partition(".")[0]
         return top in self._packages or (
-            _is_foreign(top) and bool(self._folders) and _folder_of(top) in self._folders
+            top not in ALONE
+            and top not in sys.stdlib_module_names
+            and bool(self._folders)
+            and _folder_of(top) in self._folders
         )
 
     def _import(
@@ -171,7 +164,7 @@ class Twins:
             if inner in sys.modules and (self._is_ours(inner) or inner in LIBRARIES):
                 known = self._known(inner, sys.modules[inner])
                 if module is real:
-                    module = _Overlay(real)
+                    module = Overlay(real)
                 setattr(module, part, known)
         return module
 
@@ -180,160 +173,27 @@ class Twins:
             return library(name, real)
         if self._is_ours(name):
             return self.module(name)
-        if name.partition(".")[0] in CHANGING_LIBRARIES:
-            return _Changing(real)
-        return _Foreign(real) if _is_foreign(name.partition(".")[0]) else real
+        return real if name.partition(".")[0].lstrip("_") in LISTED else Unlisted(real)
 
     def _path(self, name: str, top: ModuleType) -> Any:
         """What `import a.b.c` binds, with the known module at its end."""
         names = name.split(".")
         known = self._known(name, sys.modules[name])
         for end in range(len(names) - 1, 0, -1):
-            overlay = _Overlay(sys.modules[".".join(names[:end])])
+            overlay = Overlay(sys.modules[".".join(names[:end])])
             setattr(overlay, names[end], known)
             known = overlay
         return known
+
+
+LISTED = ALONE | {"future__"}
+"""Libraries that modules get as they are."""
 
 
 @lru_cache(maxsize=128)
 def _compiled(source: str, file: str) -> CodeType:
     """A module of rules, ready to run on stand-ins. Raises SyntaxError."""
     return compile(rewritten(source, file), file, "exec", dont_inherit=True)
-
-
-def changed(before: Globals, after: Globals) -> str:
-    """The first name that is bound, or filled, otherwise than before; empty for none."""
-    return next((".".join(name) for name, held in before.items() if after.get(name) != held), "")
-
-
-_PLAIN = (int, bool, bytes, str, float, complex, NoneType, range)
-
-_OF_CLASSES = frozenset({"__dict__", "__weakref__", "__doc__"})
-
-
-def _identity(value: object) -> tuple[int, ...]:
-    """Which objects can be reached from one, and in which order.
-
-    An iterator is never the same again: nothing tells whether it was used.
-    """
-    found: list[int] = []
-    seen: set[int] = set()
-    waiting = [value]
-    while waiting:
-        part = waiting.pop()
-        found.append(id(part))
-        if type(part) in _PLAIN or id(part) in seen or _is_fixed(part):
-            continue
-        seen.add(id(part))
-        if isinstance(part, bytearray):
-            found.append(hash(bytes(part)))
-        if hasattr(type(part), "__next__"):
-            found.append(next(_uses))
-        waiting.extend(_parts(part))
-    return tuple(found)
-
-
-_uses = count(-1, -1)
-
-_fixed: dict[int, object] = {}
-"""Tuples and frozen sets of plain values that were looked at, by identity, so that they last."""
-
-
-def _is_fixed(value: object) -> bool:
-    """True for a tuple or a frozen set of plain values: it stays as it is."""
-    if type(value) not in (tuple, frozenset):
-        return False
-    if id(value) in _fixed:
-        return True
-    items: Any = value
-    if all(type(item) in _PLAIN or _is_fixed(item) for item in items):
-        if len(_fixed) < _MOST_FIXED:
-            _fixed[id(value)] = value
-        return True
-    return False
-
-
-_MOST_FIXED = 100_000
-
-
-def _parts(value: Any) -> Iterable[object]:
-    """The contents of an object of the rules."""
-    match value:
-        case dict() | MappingProxyType():
-            return [part for item in value.items() for part in item]
-        case list() | tuple() | set() | frozenset() | deque():
-            return list(value)
-        case partial():
-            return [value.func, value.args, value.keywords]
-        case MethodType():
-            return [value.__func__, value.__self__]
-        case FunctionType() if str(value.__globals__.get("__name__")).endswith(SUFFIX):
-            cells = [cell.cell_contents for cell in value.__closure__ or () if _is_full(cell)]
-            return [value.__defaults__, value.__kwdefaults__, *cells, *vars(value).values()]
-        case type() if value.__module__.endswith(SUFFIX):
-            return [part for name, part in vars(value).items() if name not in _OF_CLASSES]
-        case property():
-            return [value.fget, value.fset]
-        case staticmethod() | classmethod():
-            return [value.__func__]
-        case SimpleNamespace():
-            return list(vars(value).values())
-    if type(value).__module__.endswith(SUFFIX):
-        slots = [slot for kind in type(value).__mro__ for slot in getattr(kind, "__slots__", ())]
-        fields = [getattr(value, name, None) for name in slots if isinstance(name, str)]
-        return [*fields, *getattr(value, "__dict__", {}).values()]
-    return ()
-
-
-def _is_full(cell: CellType) -> bool:
-    try:
-        return cell.cell_contents is not None
-    except ValueError:
-        return False
-
-
-class _Overlay:
-    """A module of which some attributes are others."""
-
-    def __init__(self, real: ModuleType) -> None:
-        self._real = real
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._real, name)
-
-
-class _Foreign(_Overlay):
-    """A module of a library that knows no stand-ins: its functions refuse them."""
-
-    def __getattr__(self, name: str) -> Any:
-        value = super().__getattr__(name)
-        if not isinstance(value, FunctionType | BuiltinFunctionType):
-            return value
-
-        @wraps(value)
-        def call(*arguments: Any, **named: Any) -> Any:
-            if is_running() and any(map(is_unknown, (*arguments, *named.values()))):
-                raise Undecided(f"no model of {self._real.__name__}.{name}")
-            return value(*arguments, **named)
-
-        return call
-
-
-class _Changing(_Overlay):
-    """A module that a judgement may not look at."""
-
-    def __getattr__(self, name: str) -> Any:
-        if is_judging():
-            raise Undecided(f"no model of {self._real.__name__}.{name}")
-        return super().__getattr__(name)
-
-
-KNOWN = sys.stdlib_module_names | {"channelsim", "msgspec", "typing_extensions"}
-"""Libraries whose functions ask their arguments for nothing that a stand-in answers wrongly."""
-
-
-def _is_foreign(top: str) -> bool:
-    return top not in KNOWN
 
 
 def _folder_of(top: str) -> Path | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from channelsim.channel.prove.rules.builtin_models import Bytes
+from channelsim.channel.prove.rules.builtin_classes import Bytes
 from channelsim.channel.prove.rules.running import current
 from channelsim.channel.prove.rules.standins.ints import number_of, symbol_of_number
 from channelsim.channel.prove.rules.standins.unseen import Unseen, symbol_of, value_of

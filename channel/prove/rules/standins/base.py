@@ -57,6 +57,13 @@ class StandIn:
         raise AttributeError(f"{kind.__name__} has no {name}")
 
 
+def is_unknown(value: Any) -> bool:
+    """True for a stand-in, and for a tuple that has one in it."""
+    if type(value) is tuple:
+        return any(map(is_unknown, value))
+    return issubclass(type(value), StandIn)
+
+
 def no_model(name: str) -> Callable[..., NoReturn]:
     """A method without a model. It raises `Undecided`."""
 

@@ -154,6 +154,7 @@ class Data(StandIn):
         if symbol_of_number(item) is not None:
             _check_byte(item)
             return any_of([byte == item for byte in self])
+        _check_bytes(item)
         size = len(item)
         windows = [self[at : at + size] == item for at in range(len(self) - size + 1)]
         return any_of(windows)
@@ -169,12 +170,14 @@ class Data(StandIn):
         """As of `bytes`, for one beginning or several."""
         if isinstance(head, tuple):
             return any_of([Data.startswith(self, each) for each in head])
+        _check_bytes(head)
         return self[: len(head)] == head
 
     def endswith(self, tail: Any) -> Any:
         """As of `bytes`, for one end or several."""
         if isinstance(tail, tuple):
             return any_of([Data.endswith(self, each) for each in tail])
+        _check_bytes(tail)
         return len(self) >= len(tail) and self[len(self) - len(tail) :] == tail
 
     def count(self, item: Any) -> Any:
@@ -185,6 +188,12 @@ class Data(StandIn):
             item = item[0]
         _check_byte(item)
         return sum((byte == item) + 0 for byte in self)
+
+
+def _check_bytes(value: Any) -> None:
+    """Check that a value is bytes. Raises `Undecided` for others, of which some count as bytes."""
+    if symbol_of_bytes(value) is None:
+        raise Undecided(f"bytes, and a value of the class {type(value).__name__}")
 
 
 def _check_byte(number: Any) -> None:

@@ -191,6 +191,8 @@ class Int(StandIn):
 
     def to_bytes(self, length: int = 1, byteorder: str = "big", *, signed: bool = False) -> Any:
         """As of an `int`: the number in so many bytes."""
+        if byteorder not in ("big", "little") or type(length) is not int or length < 0:
+            raise Undecided("bytes of a number in an unusual order or size")
         number, bits = as_number(self.symbol), 8 * length
         low, high = (-(1 << bits >> 1), (1 << bits >> 1) - 1) if signed else (0, (1 << bits) - 1)
         if signed and not length:

@@ -12,9 +12,9 @@ import z3
 
 from channelsim.channel.prove.concrete_runs import WrongModel
 from channelsim.channel.prove.models import byte_models
-from channelsim.channel.prove.rules import builtin_models, choices, sets
+from channelsim.channel.prove.rules import builtin_models, choices, library_models, sets
 from channelsim.channel.prove.rules.running import Merged
-from channelsim.channel.prove.rules.standins import data, unseen
+from channelsim.channel.prove.rules.standins import data, digest, unseen
 from channelsim.channel.prove.rules.standins.data import Data
 from channelsim.channel.prove.rules.standins.ints import Int, bool_of, number_of, symbol_of_number
 from channelsim.channel.prove.symbols import as_number, make_number, resize
@@ -362,7 +362,7 @@ WRONG: dict[str, tuple[str, Callable[[Patch], object]]] = {
     ),
     "every encoding is the shortest": (
         "a number in the fewest bytes",
-        lambda patch: patch.setattr(builtin_models, "minimal", lambda atom: True),
+        lambda patch: patch.setattr(library_models, "minimal", lambda atom: True),
     ),
     "`and` is `or`": (
         "and, or, not",
@@ -378,7 +378,7 @@ WRONG: dict[str, tuple[str, Callable[[Patch], object]]] = {
     ),
     "a hash of what is known": (
         "a hash, and a cache",
-        lambda patch: patch.setattr(builtin_models, "data_of", lambda symbol: bytes(32)),
+        lambda patch: patch.setattr(digest, "data_of", lambda symbol: bytes(32)),
     ),
     "both sides of a choice are the first": (
         "a merge that needs no fork",
