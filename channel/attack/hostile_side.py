@@ -104,10 +104,9 @@ class HostileSide:
             self._layers.append((action, outermost))
 
     def start(self, peak: int) -> list[Effect]:
-        """Begin at this height."""
-        effects = self._outermost.start(peak)
-        self._note()
-        return effects
+        """Begin at this height, as the peer does: what it sends before there is a connection is
+        lost, and comes again with the first one."""
+        return self.witness.start(peak)
 
     def handle(self, event: Event) -> list[Effect]:
         """React to an event, and after a block a second time, as the last one."""

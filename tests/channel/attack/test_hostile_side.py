@@ -12,6 +12,7 @@ from channelsim.channel.attack.drawing import adversaries_in, draw
 from channelsim.channel.attack.session import Session
 from channelsim.channel.attack.world import run
 from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.onchain import scan
 from channelsim.channel.protocol.half_signed import time_out
@@ -115,3 +116,15 @@ def test_a_stale_state_that_nobody_preempts_is_noticed(monkeypatch: pytest.Monke
     )
     violations = attacked(deviation("stale-oldest")).violations
     assert {violation.monitor for violation in violations} == {"promise"}
+
+
+@pytest.mark.parametrize("rule", ["CH-OPEN-1", "CH-OPEN-5", "CH-MSG-3"])
+def test_the_first_message_of_the_initiator_is_changed_on_the_connection_that_has_it(
+    rule: str,
+) -> None:
+    """What a side sends before it is connected is lost, and no deviation."""
+    action = Action("deviate", 0, 0, name=f"breaks-{rule.lower()}")
+    with fast_signatures():
+        session = run(Attack(("spacepoker",), "first", (action,), hands=1))
+    assert session.done == (action,)
+    assert (session.accused, session.funded, session.violations) == (rule, False, ())
