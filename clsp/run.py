@@ -156,23 +156,12 @@ def run_serialized(program: bytes, args: bytes, max_cost: int = MAX_COST) -> Out
     """
     for observer in _observers:
         observer(program, args)
-    memory = _memory.get()
-    if memory is None:
-        return _run(program, args, max_cost)
-    key = program, args, max_cost
-    outcome = memory.get(key)
-    if outcome is None:
-        outcome = _run(program, args, max_cost)
-        if len(memory) >= MOST_REMEMBERED:
-            memory.clear()
-        memory[key] = outcome
-    return outcome
-
-
-def _run(program: bytes, args: bytes, max_cost: int) -> Outcome:
-    outcome: Outcome
-    if _cut_off and (known := _cut_off.get((program, args, max_cost))):
+    key, memory = (program, args, max_cost), _memory.get()
+    if memory is not None and (known := memory.get(key)) is not None:
         return known
+    if _cut_off and (known := _cut_off.get(key)):
+        return known
+    outcome: Outcome
     try:
         cost, result = run_chia_program(program, args, max_cost, STRICT)
     except ValueError as error:
@@ -184,14 +173,18 @@ def _run(program: bytes, args: bytes, max_cost: int) -> Outcome:
             _cut_offs[0] += 1
             if len(_cut_off) == KNOWN:
                 del _cut_off[next(iter(_cut_off))]
-            _cut_off[program, args, max_cost] = outcome
-        return outcome
-    if result.atom == NIL:
-        return ProgramSlash(cost)
-    try:
-        return ProgramValid(to_value(result), cost)
-    except TooLarge as error:
-        return Raised(f"its result is too large to read: {error}")
+            _cut_off[key] = outcome
+    else:
+        try:
+            is_slash = result.atom == NIL
+            outcome = ProgramSlash(cost) if is_slash else ProgramValid(to_value(result), cost)
+        except TooLarge as error:
+            outcome = Raised(f"its result is too large to read: {error}")
+    if memory is not None:
+        if len(memory) >= MOST_REMEMBERED:
+            memory.clear()
+        memory[key] = outcome
+    return outcome
 
 
 def evaluate(program: Program, args: Value, max_cost: int = MAX_COST) -> Value:

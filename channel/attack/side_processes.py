@@ -39,9 +39,9 @@ from channelsim.games.chance import Chance
 
 @dataclass(slots=True)
 class SideProcess:
-    """The process of an honest side, through all of its lives; its files are in `directory`.
+    """The process of an honest side, through all of its lives.
 
-    Those of its copy are in `folder`.
+    Its files are in `directory`, and those of its copy in another folder.
     """
 
     config: Config

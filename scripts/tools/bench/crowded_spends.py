@@ -50,7 +50,7 @@ AMPLE = 10_000_000_000
 """A maximum with which a spend that nobody pins is in at once."""
 
 SPENDS = {
-    FUNDING: ("", 0),
+    FUNDING: ("dead", 8),
     "unroll": ("wrong-reveal", 8),
     "preempt": ("stale-previous", 8),
     "move": ("leaver", 4),
@@ -237,14 +237,11 @@ class _TrialRun:
 def scenario_of(trial: Trial, seed: str) -> Scenario:
     """A dispute in which the honest side owes this spend, at this maximum."""
     adversary, step = SPENDS[trial.spend]
-    # Enough for the spends before it, too.
-    # Of two honest sides, the receiver has the funding first.
-    side = Side.RECEIVER if adversary else Side.INITIATOR
     # The last game without a deck has several rounds: the honest side owes every kind of spend.
     game = max(game.name for game in registry.channel_games() if not game.deck_positions)
-    most = trial.most
-    terms = replace(TOGETHER, max_fee=most, max_fees=4 * most)
-    return Scenario((game,), seed, adversary, step, side, terms=terms)
+    # In all, enough for the spends before it, too.
+    terms = replace(TOGETHER, max_fee=trial.most, max_fees=4 * trial.most)
+    return Scenario((game,), seed, adversary, step, Side.RECEIVER, terms=terms)
 
 
 def run_trial(trial: Trial, seed: str, rate: int, node: Node = EMBEDDED) -> Outcome:

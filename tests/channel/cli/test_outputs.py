@@ -70,7 +70,10 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the work began")
 
     for work in (
-        *("channelsim.channel.cli.sessions.Session", "channelsim.channel.cli.disputes.played"),
+        *(
+            "channelsim.channel.cli.sessions.Session",
+            "channelsim.channel.cli.disputes.run_attacked",
+        ),
         "channelsim.channel.lab.fuzz.fuzz.FuzzSearch.run",
         "channelsim.channel.lab.crosscheck.crosscheck.Crosscheck.run",
         *(
