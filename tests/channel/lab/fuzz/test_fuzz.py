@@ -332,7 +332,7 @@ def test_an_interrupt_keeps_what_there_is(jobs: int, broken: Path, tmp_path: Pat
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         start_new_session=True,
     )
-    while seconds_of_work(process.pid) < 2 * jobs:
+    while seconds_of_work(process.pid) < 3 * jobs:
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=120)
