@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import get_ident
 from typing import Any
 
 from channelsim.channel.crypto import bls
@@ -25,23 +26,24 @@ UNBOUNDED = ("history",)
 
 @dataclass(slots=True)
 class Workload:
-    """Counts what an event costs."""
+    """Counts what an event costs, in the thread that handles it."""
 
     signatures: int = 0
     runs: int = 0
+    _thread: int = 0
 
     @contextmanager
     def counted(self) -> Iterator[None]:
         """Count what is done in this block."""
-        self.signatures = self.runs = 0
+        self.signatures, self.runs, self._thread = 0, 0, get_ident()
         with bls.observed(self._sign), run.observed(self._run):
             yield
 
     def _sign(self, *operation: object) -> None:
-        self.signatures += 1
+        self.signatures += get_ident() == self._thread
 
     def _run(self, *program: object) -> None:
-        self.runs += 1
+        self.runs += get_ident() == self._thread
 
     def excess(self) -> Iterator[str]:
         """Find what was too much."""

@@ -18,7 +18,7 @@ WALLETS = 2
 """Blocks in which the wallets of both sides get their coins."""
 
 DISPUTES = tuple(
-    scenario(name, seed="mixed", mixed=True)
+    scenario(name, seed="mixed 2", mixed=True)
     for name in ("stale-oldest", "leaver", "dead", "wrong-reveal", "illegal-on-chain", "claimer")
 )
 
