@@ -38,7 +38,8 @@ SHARED = (
     *map(scenario, ("stale-oldest", "stale-previous", "stale-any", "stale-hand", "leaver")),
     *map(scenario, ("late-preempter", "late-preempter-1", "impatient", "self-preempter")),
     # silence, and moves at the last moment
-    *map(scenario, ("silent", "dead", "staller", "late-mover", "late-mover-1", "late-mover-2")),
+    *map(scenario, ("silent", "dead", "staller", "late-mover", "late-mover-1")),
+    scenario("late-mover-2", seed="really"),
     # illegal moves, slashed
     *map(scenario, ("illegal-on-chain", "wrong-reveal", "greedy-share", "overraise")),
     *map(scenario, ("wrong-terminal", "non-minimal-on-chain", "evidence-forger")),
