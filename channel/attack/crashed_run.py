@@ -38,17 +38,17 @@ class CrashedRun:
 
     @property
     def all_kills(self) -> int:
-        """How often a peer or the node was killed."""
+        """The number of kills, of peers and of the node."""
         return sum(map(len, self.kills)) + self.node_kills
 
     @property
     def details(self) -> list[str]:
-        """What went wrong, a line each."""
+        """A line for each contradiction and each broken promise."""
         return [f"    {finding.text}" for finding in self.findings]
 
     @property
     def findings(self) -> list[Finding]:
-        """What went wrong, as findings."""
+        """A finding for each contradiction and each broken promise."""
         broken = [BrokenPromise(SIGNATURE, how) for how in self.contradictions]
         return [
             Finding(

@@ -1,4 +1,4 @@
-"""What both sides of a session, its monitors and its restarts compute alike is computed once."""
+"""One memory for all that both sides, their monitors and their restarts compute alike."""
 
 from __future__ import annotations
 

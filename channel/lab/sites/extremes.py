@@ -167,7 +167,7 @@ class Extremes:
         return replace(hand, entropy=entropy)
 
     def _policy(self, goal: Goal | None, hand: Hand, made: Sequence[Action]) -> Policy:
-        """How both players decide where a hand with these decisions goes on anew."""
+        """The policy of both players where a hand with these decisions goes on anew."""
         chance = self._chance
         if goal is not None and chance.chance(60):
             return self._towards(goal, hand.terms.amount)

@@ -233,7 +233,7 @@ _MODELS: Mapping[str, Any] = {
 
 
 def _builtin(name: str, real: Any) -> Any:
-    """What rules get by the name of a builtin."""
+    """The values that rules get by the names of builtins."""
     if isinstance(real, type) and issubclass(real, BaseException):
         return real
     row = known_calls.BUILTINS.get(name)

@@ -64,7 +64,7 @@ BUILTINS: Mapping[str, str] = {
         REFUSED,
     ),
 }
-"""What is done with each function and class of `builtins`; errors are followed, and constants are
+"""The treatment of each function and class of `builtins`; errors are followed, and constants are
 themselves."""
 
 METHODS: Mapping[type, frozenset[str]] = {

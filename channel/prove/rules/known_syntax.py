@@ -63,7 +63,7 @@ NODES: Mapping[str, str] = {
         ABSTRACT,
     ),
 }
-"""What is done with each class of `ast`, of Python 3.11 to 3.13, within functions."""
+"""The treatment of each class of `ast`, of Python 3.11 to 3.13, within functions."""
 
 IN_A_CLASS = (
     *(ast.FunctionDef, ast.Pass, ast.Expr, ast.Assign, ast.AnnAssign, ast.Constant, ast.Name),
