@@ -21,7 +21,7 @@ from channelsim.channel.peer.interface import (
     Push,
     Send,
 )
-from channelsim.channel.protocol.messages import Batch, Propose, Resume, decode, encode
+from channelsim.channel.protocol.messages import Batch, DeckStep, Propose, Resume, decode, encode
 from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.promises.crash_safety import contradictions
 from channelsim.channel.simulation.promises.safety import channel_coin, short_of_close, unsettled
@@ -155,7 +155,10 @@ def _is_silent(copy: Restored) -> Iterator[str]:
 
 
 def _keeps_decks(run: Run, copy: Restored) -> Iterator[str]:
-    """Find decks that it still has after the restart though no proposal of its own names them."""
+    """Find decks that it still has after the restart though no proposal of its own names them.
+
+    One that its player has had prepared since has steps to come.
+    """
     batches = [batch for batch in map(decode, run.party.sent) if isinstance(batch, Batch)]
     named = {
         offer.deck.number
@@ -164,6 +167,12 @@ def _keeps_decks(run: Run, copy: Restored) -> Iterator[str]:
         if isinstance(action, Propose)
         for offer in action.offers
         if offer.deck is not None
+    }
+    named |= {
+        message.deck_no
+        for turn in copy.since
+        for message in turn.sent
+        if isinstance(message, DeckStep)
     }
     for numbers in copy.since[0].sent:
         if isinstance(numbers, Resume) and not named.issuperset(numbers.decks):

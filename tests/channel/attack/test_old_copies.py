@@ -15,6 +15,7 @@ from channelsim.channel.attack.kinds import KINDS, OLD_COPY, WEATHERS
 from channelsim.channel.attack.session import Session
 from channelsim.channel.attack.world import run
 from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.peer.phases import resuming
 from channelsim.channel.simulation import bounds
 from channelsim.channel.simulation.scenario import Scenario
@@ -123,3 +124,11 @@ def test_many_old_copies_lose_nothing_that_the_close_pays(hostile: bool) -> None
 def test_every_weather_of_a_dispute_is_a_preset_of_kinds() -> None:
     assert {*WEATHERS} == {*bounds.WEATHERS}
     assert {kind for kinds in WEATHERS.values() for kind in kinds} <= {*KINDS}
+
+
+def test_a_deck_that_is_prepared_after_a_restart_is_not_kept() -> None:
+    """Its player asks for it before there is a connection, and PD-12 is about older ones."""
+    actions = (Action("old-copy", 1, 20), Action("prepare", 1, 21))
+    with fast_signatures():
+        session = run(Attack(("holdem",), "faults/1582", actions, hands=1))
+    assert (session.done, session.violations) == (actions, ())
