@@ -37,7 +37,7 @@ class Replayed:
 
 @dataclass(slots=True)
 class Replays:
-    """What the store of one peer has led to: its opening, and what it had when it was last read.
+    """The states that the store of one peer led to: its opening, and all of it when last read.
 
     A peer is deterministic, so the same bytes lead to the same state. Only trials take one, which
     read the same store again and again: a process that starts reads everything.
@@ -46,7 +46,7 @@ class Replays:
     known: dict[bool, Replayed] = field(default_factory=dict)
 
     def find(self, contents: Contents) -> Replayed | None:
-        """What the most of these contents has led to."""
+        """The replay that covers most of these contents; None if none does."""
         begun = [one for one in self.known.values() if one.begins(contents)]
         return max(begun, key=lambda one: len(one.contents.events), default=None)
 

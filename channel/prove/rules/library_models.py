@@ -210,7 +210,7 @@ LIBRARIES: Mapping[str, Mapping[str, Any]] = {
         serialize_atom=_serialize,
     ),
 }
-"""What rules get instead of parts of these modules."""
+"""The parts of these modules that rules get others for."""
 
 
 def library(name: str, module: ModuleType) -> Any:

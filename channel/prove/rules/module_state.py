@@ -1,4 +1,4 @@
-"""What modules of rules hold, and whether a judgement has changed it."""
+"""The contents of modules of rules, and whether a judgement has changed them."""
 
 from __future__ import annotations
 

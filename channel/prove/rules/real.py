@@ -13,7 +13,7 @@ def stands_for(model: Any, real: Any) -> None:
 
 
 def real_of(value: Any) -> Any:
-    """What a model takes the place of; any other value is itself."""
+    """The value that a model takes the place of; any other value is itself."""
     return _REAL.get(id(value), (None, value))[1]
 
 

@@ -122,7 +122,7 @@ def test_a_stale_state_that_nobody_preempts_is_noticed(monkeypatch: pytest.Monke
 def test_the_first_message_of_the_initiator_is_changed_on_the_connection_that_has_it(
     rule: str,
 ) -> None:
-    """What a side sends before it is connected is lost, and no deviation."""
+    """A message from before the connection is lost, and is no deviation."""
     action = Action("deviate", 0, 0, name=f"breaks-{rule.lower()}")
     with fast_signatures():
         session = run(Attack(("spacepoker",), "first", (action,), hands=1))

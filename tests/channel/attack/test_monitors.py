@@ -147,7 +147,7 @@ def test_a_message_that_was_held_before_a_restart_is_taken_again() -> None:
 
 
 def test_nothing_is_due_once_the_channel_coin_is_spent() -> None:
-    """What was due in a long opening is remembered until something else is due."""
+    """The marks of a long opening stay until something else is due."""
     messages = ((1, 0, 22, "link"), *((0, at, 0, "") for at in (3, 5, 7, 8, 10, 12, 15)))
     resets = [
         Action("reset", side, at, pause=pause, since=since) for side, at, pause, since in messages
