@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
+from channelsim.channel.chain.constants import BLOCK_COST
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
 from channelsim.channel.chain.refusals import FEE_REFUSALS
@@ -392,6 +393,8 @@ class _FeeMonitor:
         if replacements or pays_enough:
             return
         extra = PAYMENT_COST if inside else PAYMENT_COST + line.cost
+        if whole + extra > BLOCK_COST // 2:
+            return  # No mempool takes a bundle of more than half a block.
         need = max(LEAST_RAISE, fee * extra // max(whole, 1) + 1)
         own = [line.offer.first(payment) for payment in line.offer.payments]
         amounts = [coin.amount for coin in self._free()] + [coin.amount - paid for coin in own]
