@@ -84,6 +84,20 @@ class Linear:
         finally:
             self._pop(1)  # later conditions may say more about the bounds of its sums
 
+    def bounds(self, term: Term) -> Interval:
+        """The bounds that a number surely has, by those of the variables in its sum.
+
+        They follow from the conditions alone, whatever was asked before: a replay has the same.
+        """
+        self._frames.agree(self._conditions, self._ids)
+        self._push()
+        self._sums = {}  # what was translated before may rest on wider bounds
+        try:
+            known = self._sum(term)
+            return known.least, known.most
+        finally:
+            self._pop(1)
+
     # --- frames --------------------------------------------------------------------------------
 
     def _push(self) -> None:
@@ -104,22 +118,46 @@ class Linear:
 
     # --- bounds --------------------------------------------------------------------------------
 
-    def _learn(self, condition: Term) -> None:
-        """Note what a condition says about the bounds of a single variable."""
-        if z3.is_and(condition):
+    def _learn(self, condition: Term, holds: bool = True) -> None:
+        """Note what a condition that holds, or does not, says about the bounds of a single part."""
+        if z3.is_not(condition):
+            self._learn(condition.arg(0), not holds)
+        elif z3.is_and(condition) if holds else z3.is_or(condition):
             for part in condition.children():
-                self._learn(part)
+                self._learn(part, holds)
+        elif z3.is_app(condition) and condition.decl().kind() in _COMPARED:
+            self._learn_bound(condition, holds)
+
+    def _learn_bound(self, comparison: Term, holds: bool) -> None:
+        """Note the bound in a comparison with a constant."""
+        kind, (left, right) = comparison.decl().kind(), comparison.children()
+        if kind in (z3.Z3_OP_SGEQ, z3.Z3_OP_SGT):
+            left, right = right, left
+        strict = kind in (z3.Z3_OP_SLT, z3.Z3_OP_SGT)
+        if not holds:
+            left, right, strict = right, left, not strict
+        # Now `left` is at most `right`, or below it.
+        if z3.is_bv_value(left):
+            self._narrow(right, left.as_signed_long() + strict, None)
+        elif z3.is_bv_value(right):
+            self._narrow(left, None, right.as_signed_long() - strict)
+
+    def _narrow(self, term: Term, least: int | None, most: int | None) -> None:
+        """Note a bound of a part of the inputs, or of one with zeros at its top."""
+        inner = _below_zeros(term)
+        if inner is None and not _is_part(term):
             return
-        if not z3.is_app(condition) or condition.decl().kind() not in _COMPARED:
-            return
-        left, right = condition.children()
-        kind = condition.decl().kind()
-        if kind == z3.Z3_OP_SLEQ and z3.is_bv_value(left) and _is_variable(right):
-            least, most = self._bounds_of(right)
-            self._set_bounds(right, max(least, left.as_signed_long()), most)
-        elif kind == z3.Z3_OP_SLEQ and z3.is_bv_value(right) and _is_variable(left):
-            least, most = self._bounds_of(left)
-            self._set_bounds(left, least, min(most, right.as_signed_long()))
+        low, high = self._bounds_of(term)
+        if inner is not None:
+            low = max(low, 0)
+        low, high = (
+            max(low, low if least is None else least),
+            min(high, high if most is None else most),
+        )
+        self._set_bounds(term, low, high)
+        if inner is not None and high < 1 << (inner.size() - 1):
+            # Its own sign bit is 0, too.
+            self._narrow(inner, low, high)
 
     def _set_bounds(self, variable: Term, least: int, most: int) -> None:
         number = variable.get_id()
@@ -232,8 +270,23 @@ def _fitting(term: Term, total: _Sum) -> _Sum | None:
     return total if -half <= total.least and total.most < half else None
 
 
-def _is_variable(term: Term) -> bool:
-    return bool(z3.is_app(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED)
+def _is_part(term: Term) -> bool:
+    """True for a variable, and for some of its bits."""
+    if term.decl().kind() == z3.Z3_OP_EXTRACT:
+        term = term.arg(0)
+    return bool(term.decl().kind() == z3.Z3_OP_UNINTERPRETED and not term.num_args())
+
+
+def _below_zeros(term: Term) -> Term | None:
+    """The part of a number below zeros at its top; None where there are none."""
+    match term.decl().kind():
+        case z3.Z3_OP_ZERO_EXT:
+            return term.arg(0)
+        case z3.Z3_OP_CONCAT:
+            *tops, last = term.children()
+            if all(z3.is_bv_value(top) and not top.as_long() for top in tops):
+                return last
+    return None
 
 
 def _is_sign(part: Term, number: Term) -> bool:

@@ -38,6 +38,7 @@ from channelsim.channel.prove.symbols import (
     Undecided,
     as_number,
     fits,
+    make_number,
     name_of,
     selected,
     sizes,
@@ -318,6 +319,18 @@ class Path:
             self.assume(long_atoms.within_bounds(value, number))
             return number
         return as_number(self.atom(value))
+
+    def narrowed(self, number: Number) -> Number:
+        """A number with the bounds that it has on this path.
+
+        Two sides that follow one number by other bounds would get unlike products of it.
+        """
+        if self._solver is None:
+            return number
+        least, most = self.linear.bounds(number.term)
+        least, most = max(least, number.least), min(most, number.most)
+        # Bounds that exclude each other: no input takes this path.
+        return as_number(make_number(number.term, least, most)) if least <= most else number
 
     def is_long(self, value: Symbolic) -> bool:
         """True for a long atom of which the length is not decided."""

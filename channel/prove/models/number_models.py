@@ -57,7 +57,7 @@ def multiply(path: Path, *values: Symbolic) -> Symbolic:
     """Model `*`."""
     product = path.number(int_to_atom(1))
     for value in values:
-        number = path.number(value)
+        number = path.narrowed(path.number(value))
         corners = [
             a * b for a in (product.least, product.most) for b in (number.least, number.most)
         ]
@@ -68,7 +68,7 @@ def multiply(path: Path, *values: Symbolic) -> Symbolic:
 
 def _divided(path: Path, left: Symbolic, right: Symbolic) -> tuple[Symbolic, Symbolic]:
     """The floored quotient, and the remainder, which has the sign of the divisor."""
-    a, b = path.number(left), path.number(right)
+    a, b = path.narrowed(path.number(left)), path.narrowed(path.number(right))
     if path.branch(_is_zero(b)):
         raise Raises
     largest = max(abs(a.least), abs(a.most), 1)
