@@ -21,7 +21,7 @@ from channelsim.channel.prove.concrete_runs import WrongModel, check_models, exa
 from channelsim.channel.prove.executor import Ending, Returned, Unknown
 from channelsim.channel.prove.inputs import Domain, Inputs, concrete, free, undecided
 from channelsim.channel.prove.path import Impossible, Path, explore
-from channelsim.channel.prove.products import exact
+from channelsim.channel.prove.products import draw_operands, exact
 from channelsim.channel.prove.solver import HARD, LATE, make_solver, pushed
 from channelsim.channel.prove.symbols import Condition, Symbolic, Undecided
 from channelsim.clsp.run import outcome_word
@@ -32,6 +32,9 @@ SAMPLES = 12
 
 DRAWS = 40
 """The most draws for one of them that fulfils all conditions."""
+
+TRIED = 8
+"""How often the operands of products are drawn, where an input seems to break a claim."""
 
 INVERTED = "a hash would have to be inverted"
 UNBROKEN = "an input breaks the claim by the models, and not in real runs"
@@ -118,6 +121,7 @@ class _Examination:
         self._takes, self._refuses, self._refuses_first = takes, refuses, refuses_first
         self._inputs = claim.environment(domain, size, free)
         self._solver = make_solver()
+        self._postponed: list[tuple[Path, tuple[Ending, ...], Condition]] = []
         self.report = SizeReport(size)
 
     def run(self) -> SizeReport:
@@ -128,6 +132,8 @@ class _Examination:
                 for path, examined in explore(self._follow, self._solver, self._deadline):
                     if self._judge(path, *examined):
                         break
+                while self._postponed and not report.broken:
+                    self._show_exactly(*self._postponed.pop())
         except Undecided as late:
             report.gaps[Gap(late.reason)] += 1
         except z3.Z3Exception as error:  # out of memory, for example
@@ -194,10 +200,13 @@ class _Examination:
             with pushed(solver):
                 solver.add(broken)
                 answer = solver.check()
-                if answer == z3.sat:
-                    answer = self._show(path, endings)
+                if answer == z3.sat and not self._show(path, endings):
+                    if not exact(solver.assertions()):
+                        report.gaps[Gap(INVERTED)] += 1
+                    elif not self._show_drawn(path, endings):
+                        self._postponed.append((path, endings, broken))
                 if answer == z3.unknown:
-                    report.gaps[Gap(LATE if thread_time() > self._deadline else HARD)] += 1
+                    self._give_up()
         if not report.broken:
             if self._confirm(path, endings):
                 report.confirmed += 1
@@ -205,25 +214,42 @@ class _Examination:
                 report.unconfirmed += 1
         return report.broken
 
-    def _show(self, path: Path, endings: tuple[Ending, ...]) -> z3.CheckSatResult:
-        """Run an input that seems to break the claim; with real products, if none is found before.
+    def _show_drawn(self, path: Path, endings: tuple[Ending, ...]) -> bool:
+        """Run an input whose products are those of operands that are drawn; False if none is
+        found."""
+        chance = FastChance(b"operands")
+        for _ in range(TRIED):
+            path.check_time()
+            with pushed(self._solver):
+                draw_operands(self._solver, chance.below)
+                if self._solver.check() == z3.sat and self._show(path, endings):
+                    return True
+        return False
 
-        The solver's last answer: what seems so may be impossible.
-        """
-        report, solver = self.report, self._solver
+    def _show_exactly(self, path: Path, endings: tuple[Ending, ...], broken: Condition) -> None:
+        """Ask for an input again, with real products, which take the solver long."""
+        path.check_time()
+        path.load()
+        with pushed(self._solver):
+            self._solver.add(broken)
+            self._solver.add(*exact(self._solver.assertions()))
+            answer = self._solver.check()
+            if answer == z3.sat and not self._show(path, endings):
+                self.report.gaps[Gap(INVERTED)] += 1
+            if answer == z3.unknown:
+                self._give_up()
+
+    def _give_up(self) -> None:
+        """Note that the solver has no answer."""
+        self.report.gaps[Gap(LATE if thread_time() > self._deadline else HARD)] += 1
+
+    def _show(self, path: Path, endings: tuple[Ending, ...]) -> bool:
+        """Run an input that seems to break the claim; False if none is found."""
+        report = self.report
         gaps, shown = report.gaps.total(), self._confirm(path, endings)
-        products = [] if shown else exact(solver.assertions())
-        if products:
-            solver.add(*products)
-            answer = solver.check()
-            if answer != z3.sat:
-                return answer
-            shown = self._confirm(path, endings)
-        if not shown:
-            report.gaps[Gap(INVERTED)] += 1
-        elif not report.broken and report.gaps.total() == gaps:
+        if shown and not report.broken and report.gaps.total() == gaps:
             report.gaps[Gap(UNBROKEN)] += 1
-        return z3.sat
+        return shown
 
     def _confirm(self, path: Path, endings: tuple[Ending, ...]) -> bool:
         """Run an input of the path for real; False if none is found. Raises `WrongModel`."""

@@ -6,7 +6,7 @@ remembers the other; the runs after it replay the decisions up to there and take
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import thread_time
 from typing import Any, NoReturn, TypeVar
 
@@ -108,6 +108,8 @@ class Path:
         self.long: list[Lazy] = []
         self.functions: dict[str, Callable[[int], int]] = {}
         self.near: dict[str, Callable[[int, int], Iterable[int]]] = {}
+        # By the id of a product's term, with the product, so that the id stays its own.
+        self._factors: dict[int, tuple[Number, tuple[Number, ...]]] = {}
 
     @property
     def speculating(self) -> bool:
@@ -331,6 +333,16 @@ class Path:
         least, most = max(least, number.least), min(most, number.most)
         # Bounds that exclude each other: no input takes this path.
         return as_number(make_number(number.term, least, most)) if least <= most else number
+
+    def note_factors(self, product: Number, factors: Sequence[Number]) -> None:
+        """Note the factors of a product."""
+        if len(factors) > 1:
+            self._factors[product.term.get_id()] = product, tuple(factors)
+
+    def factors_of(self, number: Number) -> tuple[Number, ...]:
+        """The factors of a product that was noted; any other number is its own only one."""
+        noted = self._factors.get(number.term.get_id())
+        return noted[1] if noted is not None else (number,)
 
     def is_long(self, value: Symbolic) -> bool:
         """True for a long atom of which the length is not decided."""

@@ -83,16 +83,39 @@ def divided(path: Path, left: Number, right: Number, most: tuple[int, int]) -> t
 
 def exact(terms: Iterable[Term]) -> list[Condition]:
     """Conditions by which the products and quotients in terms are real ones."""
-    conditions, seen, waiting = [], set[int](), list(terms)
+    return [term == _real(term) for term in _applied(terms)]
+
+
+def draw_operands(solver: z3.Solver, draw: Callable[[int], int]) -> None:
+    """Tell the solver operands of the products and quotients in its terms, and the real results.
+
+    Each operand is drawn, or is one that the solver has where it cannot be that one. `draw` draws
+    a number below the one that it gets.
+    """
+    for term in [*_applied(solver.assertions())]:
+        for part in _parts(term):
+            bits = 1 + draw(part.size())
+            wanted = part == z3.BitVecVal(draw(1 << bits) >> 1, part.size())
+            if solver.check(wanted) != z3.sat:
+                if solver.check() != z3.sat:
+                    return
+                wanted = part == solver.model().eval(part, True)
+            solver.add(wanted)
+        solver.add(term == _real(term))
+
+
+def _applied(terms: Iterable[Term]) -> Iterator[Term]:
+    """The products and quotients in terms, each after those in its operands."""
+    seen, waiting = set[int](), [(term, False) for term in terms]
     while waiting:
-        term = waiting.pop()
-        if term.get_id() in seen:
-            continue
-        seen.add(term.get_id())
-        waiting += term.children()
-        if z3.is_app(term) and term.decl().name().partition(" of ")[0] in OPERATIONS:
-            conditions.append(term == _real(term))
-    return conditions
+        term, is_left = waiting.pop()
+        if is_left:
+            if z3.is_app(term) and term.decl().name().partition(" of ")[0] in OPERATIONS:
+                yield term
+        elif term.get_id() not in seen:
+            seen.add(term.get_id())
+            waiting.append((term, True))
+            waiting += ((child, False) for child in term.children())
 
 
 def _unknown(path: Path, kind: str, first: Term, second: Term, least: int, most: int) -> Term:
@@ -108,13 +131,17 @@ def _unknown(path: Path, kind: str, first: Term, second: Term, least: int, most:
 
 
 def _real(term: Term) -> Term:
-    kind, _, words = term.decl().name().partition(" of ")
-    left, bits, whole = int(words.split()[0]), term.size(), term.arg(0)
-    top = whole.size()
-    parts = z3.Extract(top - 1, top - left, whole), z3.Extract(top - left - 1, 0, whole)
-    wide = bits if kind == PRODUCT else max(bits, left, top - left)
+    kind, bits, parts = term.decl().name().partition(" of ")[0], term.size(), _parts(term)
+    wide = bits if kind == PRODUCT else max(bits, *(part.size() for part in parts))
     first, second = (resize(part, wide) for part in parts)
     return resize(OPERATIONS[kind].term(first, second), bits)
+
+
+def _parts(term: Term) -> tuple[Term, Term]:
+    """The operands of a product or quotient."""
+    words, whole = term.decl().name().partition(" of ")[2], term.arg(0)
+    left, top = int(words.split()[0]), whole.size()
+    return z3.Extract(top - 1, top - left, whole), z3.Extract(top - left - 1, 0, whole)
 
 
 def _operands(sizes: tuple[int, int], whole: int) -> tuple[int, int]:

@@ -54,16 +54,23 @@ def _sum(numbers: Sequence[Number], signs: Sequence[int]) -> Symbolic:
 
 
 def multiply(path: Path, *values: Symbolic) -> Symbolic:
-    """Model `*`."""
+    """Model `*`: two products of the same factors are the same term, in whatever order."""
+    factors = [
+        factor for value in values for factor in path.factors_of(path.narrowed(path.number(value)))
+    ]
     product = path.number(int_to_atom(1))
-    for value in values:
-        number = path.narrowed(path.number(value))
+    for number in sorted(factors, key=_order):
         corners = [
             a * b for a in (product.least, product.most) for b in (number.least, number.most)
         ]
         term = multiplied(path, product, number, min(corners), max(corners))
         product = path.number(make_number(z3.simplify(term), min(corners), max(corners)))
+    path.note_factors(product, factors)
     return make_number(product.term, product.least, product.most)
+
+
+def _order(number: Number) -> tuple[int, int, int]:
+    return number.term.size(), number.term.hash(), number.term.get_id()
 
 
 def _divided(path: Path, left: Symbolic, right: Symbolic) -> tuple[Symbolic, Symbolic]:
