@@ -11,6 +11,7 @@ from scripts.tools.attack_faults import (
     linking,
     running,
     storing,
+    telling,
     upkeep,
 )
 from scripts.tools.attack_faults.argued import ARGUED
@@ -39,6 +40,7 @@ def faults() -> tuple[Fault, ...]:
         *linking.LINK,
         *running.COMMANDS,
         *upkeep.UPKEEP,
+        *telling.TELLING,
         *generated(),
     )
     by_name: dict[str, Fault] = {}

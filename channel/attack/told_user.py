@@ -1,0 +1,82 @@
+"""What a process tells its user of its node and of its link, and the pauses between connections."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from channelsim.channel.peer.interface import Connected, Event, Received
+from channelsim.channel.session.peer_runner import Trouble
+from channelsim.games.amounts import counted
+
+PATIENCE = 16.0
+"""Seconds in which a node that answers nothing is reported."""
+
+ANSWERED = 2
+"""Blocks that a node has to report, answering everything, before it has to be called well."""
+
+MOST_CONNECTIONS, WITHIN = 8, 10.0
+"""The most connections of a process that begin within so many seconds: their pauses grow."""
+
+LOST = "the connection is lost"
+"""The beginning of the line of a lost connection."""
+
+
+@dataclass(slots=True)
+class ToldOfNode:
+    """Follows what the user hears of the node: whether it can be asked, as of now."""
+
+    time: Callable[[], float]
+    said: str = ""
+    failing_since: float | None = None
+    blocks: int = 0
+
+    def told(self, trouble: Trouble) -> None:
+        """Note what the user hears."""
+        self.said, self.blocks = trouble.reason, 0
+
+    def answered(self) -> None:
+        """Note a call that the node has answered."""
+        self.failing_since = None
+
+    def failed(self) -> Iterator[str]:
+        """Find a node that answers nothing, of which the user does not hear."""
+        now, self.blocks = self.time(), 0
+        self.failing_since = now if self.failing_since is None else self.failing_since
+        if now - self.failing_since > PATIENCE and not self.said:
+            self.failing_since = now
+            yield "does not say that its node answers nothing"
+
+    def block(self) -> Iterator[str]:
+        """Find trouble that the user still hears of, although the node answers everything."""
+        self.blocks += 1
+        if self.said and self.blocks > ANSWERED:
+            yield "does not say that its node answers again"
+
+
+@dataclass(slots=True)
+class ToldOfLink:
+    """Follows what the user hears of the link, beside the connections and messages of a peer."""
+
+    time: Callable[[], float]
+    said: str = ""
+    begun: deque[float] = field(default_factory=lambda: deque(maxlen=MOST_CONNECTIONS))
+
+    def told(self, line: str) -> None:
+        """Note what the user hears."""
+        self.said = line
+
+    def follow(self, event: Event | None) -> Iterator[str]:
+        """Find a line that is not so, and connections that follow each other too closely."""
+        match event:
+            case Received() if not self.said or self.said.startswith(LOST):
+                yield f"hears the other side, and says {self.said[:60]!r}"
+            case Connected():
+                now = self.time()
+                if len(self.begun) == MOST_CONNECTIONS and now - self.begun[0] < WITHIN:
+                    often = counted(MOST_CONNECTIONS + 1, "time")
+                    yield f"connects {often} in {now - self.begun[0]:.0f} s"
+                self.begun.append(now)
+            case _:
+                pass

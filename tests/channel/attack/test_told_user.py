@@ -1,0 +1,73 @@
+"""What a user hears of its node and link: what is so is not found, and what is not is."""
+
+from __future__ import annotations
+
+from channelsim.channel.attack.told_user import ToldOfLink, ToldOfNode
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.peer.interface import Connected, Received
+from channelsim.channel.session.peer_runner import Trouble
+
+LOST = "the connection is lost: the other side closed it"
+
+
+def node(*steps: str) -> list[str]:
+    """A second goes by with each step: a `call`, a `failure`, a `block`, or what the user hears."""
+    clock = [0.0]
+    told, found = ToldOfNode(lambda: clock[0]), list[str]()
+    for step in steps:
+        clock[0] += 1
+        match step:
+            case "call":
+                told.answered()
+            case "failure":
+                found += told.failed()
+            case "block":
+                told.answered()
+                found += told.block()
+            case reason:
+                told.told(Trouble(reason.strip()))
+    return found
+
+
+def test_a_node_that_answers_nothing_is_reported() -> None:
+    silent = ["does not say that its node answers nothing"]
+    assert node(*["failure"] * 20) == silent
+    assert node("failure", "it is away", *["failure"] * 20) == []
+    assert node(*["failure"] * 10, "call", *["failure"] * 10) == []
+    assert node("failure", "it is away", " ", *["failure"] * 20) == silent
+
+
+def test_a_node_that_answers_again_is_reported() -> None:
+    stays = ["does not say that its node answers again"]
+    assert node("failure", "it is away", "block", "block", "block") == stays
+    assert node("failure", "it is away", "block", " ", "block", "block", "block") == []
+    assert node("failure", "it is away", "block", "block", "failure", "block", "block") == []
+
+
+def link(*steps: Connected | Received | Block | str, pause: float = 2.0) -> list[str]:
+    clock = [0.0]
+    told, found = ToldOfLink(lambda: clock[0]), list[str]()
+    for step in steps:
+        if isinstance(step, str):
+            told.told(step)
+            continue
+        clock[0] += pause * isinstance(step, Connected)
+        found += told.follow(step)
+    return found
+
+
+MESSAGE = Received(b"")
+
+
+def test_a_connection_that_is_used_is_not_called_lost() -> None:
+    assert link(Connected(), "connected", MESSAGE, LOST, Block(7)) == []
+    assert link(Connected(), "connected", MESSAGE, LOST, Connected(), "connected", MESSAGE) == []
+    assert link(Connected(), "connected", LOST, MESSAGE) == [
+        f"hears the other side, and says {LOST!r}"
+    ]
+    assert link(Connected(), MESSAGE) == ["hears the other side, and says ''"]
+
+
+def test_connections_that_follow_each_other_have_pauses() -> None:
+    assert link(*[Connected()] * 20) == []
+    assert link(*[Connected()] * 9, pause=0.25) == ["connects 9 times in 2 s"]
