@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from channelsim.channel.attack.failing_node import FailingNode
-from channelsim.channel.attack.told_user import ToldOfNode
+from channelsim.channel.attack.user_reports import NodeReports
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import PushResult
@@ -52,7 +52,7 @@ class NotedNode:
     node: FailingNode
     time: Callable[[], float]
     found: Callable[[str], None]
-    user: ToldOfNode = field(init=False)
+    user: NodeReports = field(init=False)
     _look: _Look | None = None
     _troubled_until: float = 0.0
     _called_at: float | None = None
@@ -70,7 +70,7 @@ class NotedNode:
 
     def __post_init__(self) -> None:
         """Begin with a user who has heard nothing."""
-        self.user = ToldOfNode(self.time)
+        self.user = NodeReports(self.time)
 
     # --- the node ---
 

@@ -26,8 +26,8 @@ from channelsim.channel.attack.spends_due import wrong_spends
 from channelsim.channel.attack.stakes_due import wrong_stakes
 from channelsim.channel.attack.store_duties import readable_by_others, shared
 from channelsim.channel.attack.times_due import ended_early, untimely
-from channelsim.channel.attack.told_user import ToldOfLink
 from channelsim.channel.attack.trial_restarts import is_due, wrong_restart
+from channelsim.channel.attack.user_reports import LinkReports
 from channelsim.channel.attack.watch_duties import false_sight, overdue
 from channelsim.channel.attack.watch_duties import untimely as untimely_watch
 from channelsim.channel.attack.workload import Workload, large
@@ -97,7 +97,7 @@ class SideMonitors:
     fee_news: FeeNews = field(default_factory=FeeNews)
     decks: DeckDuties = field(init=False)
     play: PlayDuties = field(init=False)
-    _link: ToldOfLink | None = None
+    _link: LinkReports | None = None
     _node: NotedNode | None = None
     _lines: PrintedLines | None = None
     _stored: NotedStore | None = None
@@ -110,7 +110,7 @@ class SideMonitors:
     def node(self, node: FailingNode, time: Callable[[], float]) -> NotedNode:
         """The node of a new life of the process, which is followed."""
         self._node = NotedNode(node, time, lambda how: self._found("node", how))
-        self._link = ToldOfLink(time)
+        self._link = LinkReports(time)
         self._lines = PrintedLines(
             self.config.side,
             lambda how: self._found("lines", how),
@@ -121,12 +121,12 @@ class SideMonitors:
     def trouble(self, trouble: Trouble) -> None:
         """Note what the user hears of the node."""
         if self._node is not None:
-            self._node.user.told(trouble)
+            self._node.user.reported(trouble)
 
     def linked(self, line: str) -> None:
         """Note what the user hears of the link."""
         if self._link is not None:
-            self._link.told(line)
+            self._link.reported(line)
 
     def store(self, store: PeerStore, snapshots: int) -> NotedStore:
         """The noted store of a new life, of which a snapshot is due after so many events."""

@@ -9,9 +9,9 @@ from scripts.tools.attack_faults import (
     decks_and_fees,
     engine,
     linking,
+    reporting,
     running,
     storing,
-    telling,
     upkeep,
 )
 from scripts.tools.attack_faults.argued import ARGUED
@@ -40,7 +40,7 @@ def faults() -> tuple[Fault, ...]:
         *linking.LINK,
         *running.COMMANDS,
         *upkeep.UPKEEP,
-        *telling.TELLING,
+        *reporting.REPORTING,
         *generated(),
     )
     by_name: dict[str, Fault] = {}

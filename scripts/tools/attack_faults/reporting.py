@@ -49,7 +49,7 @@ N = TypeVar("N")
 # --- fields of news ------------------------------------------------------------------------------
 
 
-def _telling(kind: type[N], change: Callable[[Peer, N], Any]) -> Planting:
+def _reporting(kind: type[N], change: Callable[[Peer, N], Any]) -> Planting:
     """Tell other news of a kind."""
 
     def wrong(reach: Reach, peer: Peer, event: Event, due: list[Effect]) -> list[Effect]:
@@ -85,19 +85,19 @@ FIELDS = (
         "tells-the-other-asker",
         "engine",
         "news of a shutdown says that the other side asked for it",
-        _telling(ShutdownStarted, _by_other),
+        _reporting(ShutdownStarted, _by_other),
     ),
     Fault(
         "tells-swapped-balances",
         "engine",
         "news of a shutdown has the balances of the other order",
-        _telling(ShutdownStarted, lambda peer, news: replace(news, balances=news.balances[::-1])),
+        _reporting(ShutdownStarted, lambda peer, news: replace(news, balances=news.balances[::-1])),
     ),
     Fault(
         "tells-swapped-numbers",
         "engine",
         "news of an old copy takes the known state for the signed one",
-        _telling(
+        _reporting(
             OldCopy,
             lambda peer, news: replace(news, signed=news.known, known=news.signed),
         ),
@@ -106,19 +106,19 @@ FIELDS = (
         "tells-the-newest-state-left",
         "engine",
         "a side that leaves says that it publishes its newest state, which it cannot complete",
-        _telling(LeftForChain, _newest_number),
+        _reporting(LeftForChain, _newest_number),
     ),
     Fault(
         "tells-the-newest-state-broken",
         "engine",
         "a side that breaks off says that it publishes its newest state",
-        _telling(BrokenOff, _newest_number),
+        _reporting(BrokenOff, _newest_number),
     ),
     Fault(
         "blames-itself",
         "engine",
         "a side that breaks off blames itself",
-        _telling(
+        _reporting(
             BrokenOff,
             lambda peer, news: replace(news, blame=changed(news.blame, party=peer.config.name)),
         ),
@@ -127,7 +127,7 @@ FIELDS = (
         "tells-the-height-of-today",
         "chain",
         "news of the other side's close has the height of the newest block",
-        _telling(UnilateralClose, lambda peer, news: replace(news, height=peer.state.block.peak)),
+        _reporting(UnilateralClose, lambda peer, news: replace(news, height=peer.state.block.peak)),
     ),
     Fault(
         "tells-a-later-unroll",
@@ -177,31 +177,31 @@ FIELDS = (
         "tells-swapped-shares",
         "engine",
         "news of a settled game gives each side the other's share",
-        _telling(GameSettled, lambda peer, news: _swapped(news)),
+        _reporting(GameSettled, lambda peer, news: _swapped(news)),
     ),
     Fault(
         "tells-the-other-settler",
         "engine",
         "news of a settled game says that the other side settled it",
-        _telling(GameSettled, _by_other),
+        _reporting(GameSettled, _by_other),
     ),
     Fault(
         "tells-another-reason",
         "engine",
         "news of a cancelled proposal has no reason",
-        _telling(Cancelled, lambda peer, news: replace(news, reason="")),
+        _reporting(Cancelled, lambda peer, news: replace(news, reason="")),
     ),
     Fault(
         "tells-the-other-proposer",
         "engine",
         "news of a cancelled proposal takes it for one of the other side",
-        _telling(Cancelled, lambda peer, news: replace(news, mine=not news.mine)),
+        _reporting(Cancelled, lambda peer, news: replace(news, mine=not news.mine)),
     ),
     Fault(
         "tells-the-other-terms",
         "engine",
         "news of a game that began says that the other side moves first in it",
-        _telling(
+        _reporting(
             GameStarted,
             lambda peer, news: replace(news, game=changed(news.game, alice=news.game.alice.other)),
         ),
@@ -346,4 +346,4 @@ AROUND = (
     ),
 )
 
-TELLING = (*FIELDS, *LINES, *AROUND)
+REPORTING = (*FIELDS, *LINES, *AROUND)

@@ -24,7 +24,7 @@ LOST = "the connection is lost"
 
 
 @dataclass(slots=True)
-class ToldOfNode:
+class NodeReports:
     """Follows what the user hears of the node: whether it can be asked, as of now."""
 
     time: Callable[[], float]
@@ -32,7 +32,7 @@ class ToldOfNode:
     failing_since: float | None = None
     blocks: int = 0
 
-    def told(self, trouble: Trouble) -> None:
+    def reported(self, trouble: Trouble) -> None:
         """Note what the user hears."""
         self.said, self.blocks = trouble.reason, 0
 
@@ -56,14 +56,14 @@ class ToldOfNode:
 
 
 @dataclass(slots=True)
-class ToldOfLink:
+class LinkReports:
     """Follows what the user hears of the link, beside the connections and messages of a peer."""
 
     time: Callable[[], float]
     said: str = ""
     begun: deque[float] = field(default_factory=lambda: deque(maxlen=MOST_CONNECTIONS))
 
-    def told(self, line: str) -> None:
+    def reported(self, line: str) -> None:
         """Note what the user hears."""
         self.said = line
 

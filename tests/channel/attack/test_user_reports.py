@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from channelsim.channel.attack.told_user import ToldOfLink, ToldOfNode
+from channelsim.channel.attack.user_reports import LinkReports, NodeReports
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import Connected, Received
 from channelsim.channel.session.peer_runner import Trouble
@@ -13,19 +13,19 @@ LOST = "the connection is lost: the other side closed it"
 def node(*steps: str) -> list[str]:
     """A second goes by with each step: a `call`, a `failure`, a `block`, or what the user hears."""
     clock = [0.0]
-    told, found = ToldOfNode(lambda: clock[0]), list[str]()
+    reports, found = NodeReports(lambda: clock[0]), list[str]()
     for step in steps:
         clock[0] += 1
         match step:
             case "call":
-                told.answered()
+                reports.answered()
             case "failure":
-                found += told.failed()
+                found += reports.failed()
             case "block":
-                told.answered()
-                found += told.block()
+                reports.answered()
+                found += reports.block()
             case reason:
-                told.told(Trouble(reason.strip()))
+                reports.reported(Trouble(reason.strip()))
     return found
 
 
@@ -46,13 +46,13 @@ def test_a_node_that_answers_again_is_reported() -> None:
 
 def link(*steps: Connected | Received | Block | str, pause: float = 2.0) -> list[str]:
     clock = [0.0]
-    told, found = ToldOfLink(lambda: clock[0]), list[str]()
+    reports, found = LinkReports(lambda: clock[0]), list[str]()
     for step in steps:
         if isinstance(step, str):
-            told.told(step)
+            reports.reported(step)
             continue
         clock[0] += pause * isinstance(step, Connected)
-        found += told.follow(step)
+        found += reports.follow(step)
     return found
 
 
