@@ -18,13 +18,14 @@ from channelsim.channel.attack.news_due import missing
 from channelsim.channel.attack.news_fields import false_news
 from channelsim.channel.attack.noted_node import NotedNode
 from channelsim.channel.attack.noted_store import NotedStore, SealedSecrets
+from channelsim.channel.attack.overview_facts import wrong_overview
 from channelsim.channel.attack.play_duties import PlayDuties
 from channelsim.channel.attack.printed_lines import PrintedLines
 from channelsim.channel.attack.refusals_due import wrong_refusal
 from channelsim.channel.attack.settled_games import wrong_after_settling
 from channelsim.channel.attack.spends_due import wrong_spends
 from channelsim.channel.attack.stakes_due import wrong_stakes
-from channelsim.channel.attack.store_duties import readable_by_others, shared
+from channelsim.channel.attack.store_duties import moved, readable_by_others, shared
 from channelsim.channel.attack.times_due import ended_early, untimely
 from channelsim.channel.attack.trial_restarts import is_due, wrong_restart
 from channelsim.channel.attack.user_reports import LinkReports
@@ -110,7 +111,7 @@ class SideMonitors:
     def node(self, node: FailingNode, time: Callable[[], float]) -> NotedNode:
         """The node of a new life of the process, which is followed."""
         self._node = NotedNode(node, time, lambda how: self._found("node", how))
-        self._link = LinkReports(time)
+        self._link = LinkReports()
         self._lines = PrintedLines(
             self.config.side,
             lambda how: self._found("lines", how),
@@ -264,6 +265,11 @@ class SideMonitors:
                 self._found("sealed", f"can be read in {path.name} without its keys")
             if self.secrets.left_in(data):
                 self._found("erased", f"has secrets of an erased deck in {path.name}")
+        if self._stored is not None:
+            for how in moved(self._stored, self.config.secret):
+                self.wrong_store(how)
+        for how in wrong_overview(self.config, self.state) if self.state is not None else ():
+            self._found("overview", f"its overview {how}")
         if not in_doubt and not killed:
             for how in _misread(self.folder / FILE, self.state):
                 self._found("overview", how)

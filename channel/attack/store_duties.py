@@ -7,11 +7,23 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from stat import S_IRWXG, S_IRWXO
+from typing import Protocol
 
-from channelsim.channel.store.interface import StoreError
+from channelsim.channel.attack.trial_store import TrialStore
+from channelsim.channel.store.interface import Contents, StoreError
+from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import SqliteStore
+
+
+class NotedContents(Protocol):
+    """A store of this name that knows its contents, sealed."""
+
+    name: str
+    contents: Contents
+
 
 FULL = 2
 """The setting of SQLite with which each transaction is synchronised (`PRAGMA synchronous`)."""
@@ -50,3 +62,16 @@ def early_snapshot(events: int, least: int, *, erases: bool) -> Iterator[str]:
     """Find a snapshot after fewer `events` than it is due after, though it erases nothing."""
     if events < least and not erases:
         yield f"takes a snapshot after {events} events, which is due after {least}"
+
+
+def moved(store: NotedContents, secret: bytes) -> Iterator[str]:
+    """Find a store that takes what was sealed for another place."""
+    events = store.contents.events
+    if len(events) < 2 or events[-1] == events[-2]:
+        return
+    changed = replace(store.contents, events=(*events[:-2], events[-1], events[-2]))
+    try:
+        SealedStore(TrialStore(store.name, changed), secret).load()
+    except StoreError:
+        return
+    yield "takes two events in another order than they were sealed in"

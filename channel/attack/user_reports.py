@@ -1,23 +1,18 @@
-"""What a process tells its user of its node and of its link, and the pauses between connections."""
+"""What a process tells its user of its node and of its link, beside how they are."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from channelsim.channel.peer.interface import Connected, Event, Received
+from channelsim.channel.peer.interface import Event, Received
 from channelsim.channel.session.peer_runner import Trouble
-from channelsim.games.amounts import counted
 
 PATIENCE = 16.0
 """Seconds in which a node that answers nothing is reported."""
 
 ANSWERED = 2
 """Blocks that a node has to report, answering everything, before it has to be called well."""
-
-MOST_CONNECTIONS, WITHIN = 8, 10.0
-"""The most connections of a process that begin within so many seconds: their pauses grow."""
 
 LOST = "the connection is lost"
 """The beginning of the line of a lost connection."""
@@ -57,26 +52,15 @@ class NodeReports:
 
 @dataclass(slots=True)
 class LinkReports:
-    """Follows what the user hears of the link, beside the connections and messages of a peer."""
+    """Follows what the user hears of the link, beside the messages of the other side."""
 
-    time: Callable[[], float]
     said: str = ""
-    begun: deque[float] = field(default_factory=lambda: deque(maxlen=MOST_CONNECTIONS))
 
     def reported(self, line: str) -> None:
         """Note what the user hears."""
         self.said = line
 
     def follow(self, event: Event | None) -> Iterator[str]:
-        """Find a line that is not so, and connections that follow each other too closely."""
-        match event:
-            case Received() if not self.said or self.said.startswith(LOST):
-                yield f"hears the other side, and says {self.said[:60]!r}"
-            case Connected():
-                now = self.time()
-                if len(self.begun) == MOST_CONNECTIONS and now - self.begun[0] < WITHIN:
-                    often = counted(MOST_CONNECTIONS + 1, "time")
-                    yield f"connects {often} in {now - self.begun[0]:.0f} s"
-                self.begun.append(now)
-            case _:
-                pass
+        """Find a message on a connection that the user takes for lost."""
+        if isinstance(event, Received) and (not self.said or self.said.startswith(LOST)):
+            yield f"hears the other side, and says {self.said[:60]!r}"

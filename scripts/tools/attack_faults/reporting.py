@@ -23,15 +23,19 @@ from channelsim.channel.peer.interface import (
     GameSettled,
     GameStarted,
     OldCopy,
+    Push,
     ShutdownStarted,
     Tell,
 )
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.peer.onchain import reading, scan_games
-from channelsim.channel.peer_text import peer_lines
+from channelsim.channel.peer.onchain import reading, scan, scan_games
+from channelsim.channel.peer.shutdown import CleanShutdown
+from channelsim.channel.peer_text import channel_overview, peer_lines
 from channelsim.channel.peer_text.peer_lines import PeerLines
+from channelsim.channel.session import agreed_hands
 from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.session_events import BlockMade
+from channelsim.channel.session.side_player import SidePlayer
 from channelsim.channel.watch.watcher import Step, Watcher
 from scripts.tools.attack_faults.planting import (
     Fault,
@@ -346,4 +350,78 @@ AROUND = (
     ),
 )
 
-REPORTING = (*FIELDS, *LINES, *AROUND)
+
+def _later(push: Push) -> Push:
+    return replace(push, before=push.before and push.before + 1)
+
+
+def _half(push: Push) -> Push:
+    return replace(push, stake=push.stake // 2)
+
+
+STAKES = (
+    Fault(
+        "ends-given-up-games-at-once",
+        "chain",
+        "a game that pays nothing is final before a reorganisation can no longer reopen it",
+        changing(
+            scan_games,
+            "payout",
+            lambda paid: replace(paid, final=True) if paid is not None and not paid.ours else paid,
+        ),
+    ),
+    Fault(
+        "moves-before-a-later-height",
+        "fees",
+        "a move on chain has a block more for its fee to rise than it has to be confirmed",
+        changing(
+            scan_games, "_urgent", lambda found: replace(found, due=tuple(map(_later, found.due)))
+        ),
+    ),
+    Fault(
+        "halves-the-stake-of-a-shutdown",
+        "fees",
+        "a shutdown is about half of the balance",
+        changing(CleanShutdown, "pushes", lambda pushes: [_half(push) for push in pushes]),
+    ),
+    Fault(
+        "leaves-games-out-of-a-stake",
+        "fees",
+        "the payout of a published state is about the balance alone",
+        changing(
+            scan,
+            "_unspent_unroll",
+            lambda found: replace(
+                found,
+                due=tuple(_half(one) if one.before is None else one for one in found.due),
+            ),
+        ),
+    ),
+)
+
+HANDS = (
+    Fault(
+        "accepts-any-hand",
+        "commands",
+        "a player accepts hands that it did not agree on",
+        changing(SidePlayer, "_refusal", lambda reason: ""),
+    ),
+    Fault(
+        "excuses-all-hands",
+        "commands",
+        "hands that a player was kept from count as declined",
+        changing(agreed_hands, "HandAccount", lambda account: changed(account, excused=True)),
+    ),
+    Fault(
+        "shows-later-dues",
+        "commands",
+        "what is due is shown with the height after it",
+        changing(
+            channel_overview,
+            "_duty",
+            lambda duty: {**duty, "height": duty["height"] and duty["height"] + 1},
+        ),
+    ),
+)
+
+REPORTING = (*FIELDS, *LINES, *AROUND, *STAKES, *HANDS)

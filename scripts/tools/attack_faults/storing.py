@@ -115,6 +115,15 @@ STORE = (
         function(sqlite_store, "_locked", _unlocked),
     ),
     Fault(
+        "seals-for-any-place",
+        "store",
+        "what is sealed for one place of the store is taken at another",
+        all_of(
+            function(Seal, "sealed", lambda right, seal, place, data: right(seal, (), data)),
+            function(Seal, "unsealed", lambda right, seal, place, data: right(seal, (), data)),
+        ),
+    ),
+    Fault(
         "saves-with-each-event",
         "store",
         "a snapshot is taken with each event after the first one",

@@ -44,15 +44,13 @@ def test_a_node_that_answers_again_is_reported() -> None:
     assert node("failure", "it is away", "block", "block", "failure", "block", "block") == []
 
 
-def link(*steps: Connected | Received | Block | str, pause: float = 2.0) -> list[str]:
-    clock = [0.0]
-    reports, found = LinkReports(lambda: clock[0]), list[str]()
+def link(*steps: Connected | Received | Block | str) -> list[str]:
+    reports, found = LinkReports(), list[str]()
     for step in steps:
         if isinstance(step, str):
             reports.reported(step)
-            continue
-        clock[0] += pause * isinstance(step, Connected)
-        found += reports.follow(step)
+        else:
+            found += reports.follow(step)
     return found
 
 
@@ -66,8 +64,3 @@ def test_a_connection_that_is_used_is_not_called_lost() -> None:
         f"hears the other side, and says {LOST!r}"
     ]
     assert link(Connected(), MESSAGE) == ["hears the other side, and says ''"]
-
-
-def test_connections_that_follow_each_other_have_pauses() -> None:
-    assert link(*[Connected()] * 20) == []
-    assert link(*[Connected()] * 9, pause=0.25) == ["connects 9 times in 2 s"]
