@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from channelsim.channel.attack.actions import Action
+from channelsim.channel.attack.store_duties import FIRST_WRITE, wrong_settings
 
 NextAction = Callable[[], Action | None]
 """Counts a statement; returns the action that is due with it."""
@@ -48,16 +49,20 @@ class Disk:
             self.files = {}
 
 
-def failing_connection(next_action: NextAction, disk: Disk) -> type[sqlite3.Connection]:
+def failing_connection(
+    next_action: NextAction, disk: Disk, found: Callable[[str], None] = lambda how: None
+) -> type[sqlite3.Connection]:
     """The class of a connection to SQLite whose statements fail where an action says so.
 
     A statement that writes fails before it is done; but a synchronisation fails after the next
-    transaction is written.
+    transaction is written. `found` hears of wrong settings of the store.
     """
     unsynchronised: list[Action] = []
 
     class Failing(sqlite3.Connection):
         """A connection that fails."""
+
+        _has_written = False
 
         def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
             """Execute a statement, or fail. Raises `sqlite3.OperationalError`."""
@@ -76,6 +81,10 @@ def failing_connection(next_action: NextAction, disk: Disk) -> type[sqlite3.Conn
                 super().execute(sql, parameters)
                 raise sqlite3.OperationalError("disk I/O error")
             cursor = super().execute(sql, parameters)
+            if not self._has_written and sql.startswith(FIRST_WRITE):
+                self._has_written = True
+                for how in wrong_settings(self):
+                    found(how)
             if sql.startswith(SYNCHRONISES):
                 disk.files = {}
             return cursor

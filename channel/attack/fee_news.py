@@ -35,14 +35,20 @@ class FeeNews:
         if isinstance(event, Dropped) and event.bundle.spends:
             yield from self._dropped(event, before, effects)
         stuck = {
-            effect.news.name
+            effect.news.name: effect.news.fee
             for effect in effects
             if isinstance(effect, Tell) and isinstance(effect.news, FeeTooLow)
         }
         known = {offer.key for offer in before.fees.offers if offer.reported}
         for offer in after.fees.offers:
-            if offer.reported and offer.key not in known and offer.push.name not in stuck:
-                yield f"its player does not hear that the fee of its {offer.push.name} is too low"
+            name = offer.push.name
+            if not offer.reported or offer.key in known:
+                continue
+            is_alone = [one.push.name for one in after.fees.offers].count(name) == 1
+            if name not in stuck:
+                yield f"its player does not hear that the fee of its {name} is too low"
+            elif is_alone and stuck[name] != offer.fee:
+                yield f"its player hears of a fee of {stuck[name]:,} for its {name}"
 
     def _dropped(
         self, event: Dropped, before: PeerState, effects: Sequence[Effect]

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import structs
 
 from channelsim.channel.attack.actions import LAST_PATIENT, LAST_SAFE, Action, absence, causes
+from channelsim.channel.attack.agreed_games import not_agreed_on, wrong_account
 from channelsim.channel.attack.kinds import GO_ON_CHAIN, MOST_OUTAGE
 from channelsim.channel.attack.old_copies import broken_to_restored, is_held_up
 from channelsim.channel.attack.times_due import ANSWERS, MOVES
@@ -36,6 +37,8 @@ from channelsim.channel.simulation.promises.due_spends import unwatched
 from channelsim.channel.simulation.promises.news import unaccounted
 from channelsim.channel.simulation.promises.safety import unsafe
 from channelsim.channel.simulation.run import Party, Run
+from channelsim.channel.simulation.scenario import setup_of
+from channelsim.channel.simulation.terms import Proposals
 from channelsim.games.amounts import counted
 
 MONITORS = {
@@ -48,19 +51,20 @@ MONITORS = {
     "settled": "Once nothing fails any more, both sides settle within the promised blocks.",
     "pace": "After the last fault, both sides are done within the blocks that their times allow.",
     "money": "What both sides put into the channel is paid out to them, all of it.",
-    "hands": "Both players play all hands that they agreed on, whatever fails in between.",
+    "hands": "Both players play all hands that they agreed on, and no others, whatever fails.",
     "news": "A player hears, once and with the same event, of all that changes in its channel.",
     "potato": "A side asks for the potato once, answers a request, and sends what is decided.",
     "spends": "A side that leaves publishes its newest state, and preempts what is stale alone.",
     "times": "Each depth and each deadline is met with the first block at its height, not before.",
     "watch-data": "The watcher's files have the newest state of the peer before anything is sent.",
-    "watcher": "A watcher preempts a stale state, and pays any other out, in its time.",
+    "watcher": "A watcher sees the chain as it is, preempts a stale state, and pays any other out.",
     "disk": "The files of a side have a bounded number of bytes for each event that matters.",
+    "store": "A store is synchronised, overwrites what it deletes, and is one process's alone.",
     "sealed": "No message that was handled can be read in a side's files without its keys.",
-    "node": "A runner looks at the chain and reports what it saw, and offers each spend in time.",
-    "link": "A side keeps its connection alive, and gives up one that is silent.",
+    "node": "A runner looks at the chain, says what it saw, offers spends, and names its troubles.",
+    "link": "A side keeps its connection alive, gives up one that is silent, and says how it is.",
     "asks": "A command that is taken has an effect, as has each message and each connection.",
-    "lines": "A command prints a line for all that its player hears, and what it was paid.",
+    "lines": "A command prints what its player hears, with the sides and amounts, and its payment.",
     "overview": "What a store shows without keys is what its peer has.",
     "decks": "Numbers of decks are used once, and each deck goes on, ends and is erased in time.",
     "erased": "Once the secrets of a deck are erased, no file has the bytes that held them.",
@@ -184,6 +188,7 @@ class Monitors:
                 self._paid_coins(run, side)
                 if not copied:
                     self._payment(run, side)
+                    self._agreement(run, side)
                 if copies[side]:
                     self._promises_to_copy(run, side, copies[side])
                     continue
@@ -233,6 +238,15 @@ class Monitors:
         if told != paid:
             how = f"was paid {counted(paid, 'mojo')}, and says {told:,}"
             self._found("lines", f"the {run.parties[side].name} {how}")
+
+    def _agreement(self, run: Run, side: Side) -> None:
+        """Check the games that a side began, and its account of them, where hands are agreed on."""
+        if run.scenario.terms.proposals is not Proposals.AGREED:
+            return
+        setup, party = setup_of(run.scenario), run.parties[side]
+        state = party.peer.state
+        for how in (*not_agreed_on(setup, state), *wrong_account(setup, state, side)):
+            self._found("hands", f"the {party.name} {how}")
 
     def _paid_coins(self, run: Run, side: Side) -> None:
         """Check that the coins are there which a side says that its games paid."""

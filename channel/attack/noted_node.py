@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from channelsim.channel.attack.failing_node import FailingNode
+from channelsim.channel.attack.user_reports import NodeReports
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import PushResult
@@ -51,6 +52,7 @@ class NotedNode:
     node: FailingNode
     time: Callable[[], float]
     found: Callable[[str], None]
+    user: NodeReports = field(init=False)
     _look: _Look | None = None
     _troubled_until: float = 0.0
     _called_at: float | None = None
@@ -65,6 +67,10 @@ class NotedNode:
     _other_since: float | None = None
     _rate: int | None = None
     _reported_rate: int | None = None
+
+    def __post_init__(self) -> None:
+        """Begin with a user who has heard nothing."""
+        self.user = NodeReports(self.time)
 
     # --- the node ---
 
@@ -126,10 +132,15 @@ class NotedNode:
         self._called_at = now
         self._calls += 1
         try:
-            return call()
+            answer = call()
         except NodeError:
             self._troubled_until = max(self._troubled_until, now)
+            for how in self.user.failed():
+                self.found(how)
             raise
+        else:
+            self.user.answered()
+            return answer
         finally:
             # What an answer takes is time in which nothing else is asked.
             if self.node.slowness:
@@ -157,7 +168,7 @@ class NotedNode:
         if isinstance(event, Block):
             if self._rate != self._reported_rate:
                 self.found(f"does not tell its peer of the fee rate {self._rate}")
-            for how in (*self._misreported(event), *self._not_offered(now)):
+            for how in (*self._misreported(event), *self._not_offered(now), *self.user.block()):
                 self.found(how)
             self._count(now)
             self._reported, self._other_since = event.peak, None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from channelsim.channel.attack.store_duties import early_snapshot
 from channelsim.channel.peer.interface import Effect, Erase
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.store.interface import Contents, PeerStore
@@ -57,12 +58,22 @@ def decks(state: PeerState) -> set[int]:
 
 
 class NotedStore:
-    """A `PeerStore` that notes what it gives to another one; `contents` are what that one has."""
+    """A `PeerStore` that notes what it gives to another one; `contents` are what that one has.
 
-    def __init__(self, store: PeerStore, secrets: SealedSecrets) -> None:
+    A snapshot is due after so many events; `found` hears of one that comes earlier.
+    """
+
+    def __init__(
+        self,
+        store: PeerStore,
+        secrets: SealedSecrets,
+        snapshots: int = 0,
+        found: Callable[[str], None] = lambda how: None,
+    ) -> None:
         self.name = store.name
         self.contents = Contents()
         self._store, self._secrets = store, secrets
+        self._snapshots, self._found = snapshots, found
 
     def load(self) -> Contents:
         """Read what a restart needs. Raises `StoreError`."""
@@ -82,6 +93,9 @@ class NotedStore:
         self._secrets.rows.append(snapshot)
         self._store.save_snapshot(snapshot, states, erases=erases)
         had = self.contents
+        if had.snapshot:
+            for how in early_snapshot(len(had.events), self._snapshots, erases=erases):
+                self._found(how)
         opening = had.opening if had.snapshot else had.events
         self.contents = Contents(opening, snapshot, (*had.states, *states))
 

@@ -1,12 +1,13 @@
-"""The lines that the command of a process prints: each can be printed, and none comes again."""
+"""The lines that a command prints: each says what its news are, and none comes without end."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
 
+from channelsim.channel.attack.line_facts import left_out
 from channelsim.channel.peer_text.peer_lines import Line, PeerLines
-from channelsim.channel.session.session_events import NewsFor, SessionEvent
+from channelsim.channel.session.session_events import BlockMade, NewsFor, SessionEvent
 
 LONGEST = 600
 """The most characters of a line."""
@@ -16,30 +17,46 @@ MOST_REPEATS = 40
 
 
 class PrintedLines:
-    """A listener that prints as `channelsim peer` does, to nobody; `found` takes a line."""
+    """A listener that prints as `channelsim peer` does, to nobody; `found` takes a line.
 
-    def __init__(self, side: int, found: Callable[[str], None]) -> None:
-        self._found = found
+    `height` is that of the peer's newest block.
+    """
+
+    def __init__(
+        self, side: int, found: Callable[[str], None], height: Callable[[], int | None]
+    ) -> None:
+        self._side, self._found, self._height = side, found, height
+        self._saw_block = False
         self._times = Counter[str]()
-        self._last: Line | None = None
+        self._shown: list[Line] = []
         self._lines = PeerLines(side, self._show)
 
     def __call__(self, event: SessionEvent) -> None:
         """Print an event."""
-        self._last = None
+        self._shown.clear()
+        self._saw_block = self._saw_block or isinstance(event, BlockMade)
         try:
             self._lines(event)
         except Exception as error:
             # Whatever it is, a user would see it in the place of the line.
             self._found(f"cannot print {type(event).__name__}: {type(error).__name__}: {error}")
             return
-        if isinstance(event, NewsFor) and self._last is None:
-            name = type(event.news).__name__
+        if not isinstance(event, NewsFor):
+            return
+        name = type(event.news).__name__
+        if not self._shown:
             if name not in SILENT:
                 self._found(f"prints nothing of {name}")
+            return
+        line, height = self._shown[-1], self._height()
+        for phrase in left_out(event.news, self._side, line["text"]):
+            self._found(f"does not say {phrase[:100]!r} of {name}: {line['text'][:100]}")
+        printed = line["height"]
+        if self._saw_block and height is not None and printed != height:
+            self._found(f"prints {name} at height {printed}, and it is {height}")
 
     def _show(self, line: Line) -> None:
-        self._last = line
+        self._shown.append(line)
         text = line["text"]
         self._times[text] += 1
         if not text.isprintable() or len(text) > LONGEST:

@@ -213,11 +213,12 @@ class Process:
             if real is not None:
                 real.take_files()
             next_action = partial(self.next_action, STATEMENT)
-            connection = failing_connection(next_action, self.disk)
+            wrong = self.monitors.wrong_store
+            connection = failing_connection(next_action, self.disk, wrong)
             store = SqliteStore(self.folder, connection=connection)
             with closing(store):
                 peer = NotedPeer(self.config)
-                sealed = SealedStore(self.monitors.store(store), self.config.secret)
+                sealed = SealedStore(self.monitors.store(store, self.snapshots), self.config.secret)
                 durable = DurablePeer(peer, sealed, self.snapshots)
                 before, self.ended_at = self.ended_at, None
                 if before is not None:
@@ -283,10 +284,12 @@ class Process:
             waits_for_link=self.side is Side.INITIATOR and peer.state.block.peak == 0,
             poll_time=POLL_TIME,
             fee_limits=self.fee_limits,
+            on_trouble=self.monitors.trouble,
             threads=self.threads,
         )
         self.fee_limits = None
-        work = run_with_link(self.runner, self.keep_linked, over=over or is_over)
+        keep, tell = self.keep_linked, self.monitors.linked
+        work = run_with_link(self.runner, keep, tell, over or is_over)
         if self.ending == "run-recover":
             work.close()
             work = self.runner.run(nothing_left)

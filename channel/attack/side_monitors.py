@@ -15,16 +15,21 @@ from channelsim.channel.attack.deck_duties import DeckDuties
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.fee_news import FeeNews
 from channelsim.channel.attack.news_due import missing
+from channelsim.channel.attack.news_fields import false_news
 from channelsim.channel.attack.noted_node import NotedNode
 from channelsim.channel.attack.noted_store import NotedStore, SealedSecrets
+from channelsim.channel.attack.overview_facts import wrong_overview
 from channelsim.channel.attack.play_duties import PlayDuties
 from channelsim.channel.attack.printed_lines import PrintedLines
 from channelsim.channel.attack.refusals_due import wrong_refusal
 from channelsim.channel.attack.settled_games import wrong_after_settling
 from channelsim.channel.attack.spends_due import wrong_spends
+from channelsim.channel.attack.stakes_due import wrong_stakes
+from channelsim.channel.attack.store_duties import moved, readable_by_others, shared
 from channelsim.channel.attack.times_due import ended_early, untimely
 from channelsim.channel.attack.trial_restarts import is_due, wrong_restart
-from channelsim.channel.attack.watch_duties import overdue
+from channelsim.channel.attack.user_reports import LinkReports
+from channelsim.channel.attack.watch_duties import false_sight, overdue
 from channelsim.channel.attack.watch_duties import untimely as untimely_watch
 from channelsim.channel.attack.workload import Workload, large
 from channelsim.channel.chain.coins import Coin
@@ -46,6 +51,7 @@ from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.limits import message_limit
 from channelsim.channel.protocol.messages import DeckStep
 from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.peer_runner import Trouble
 from channelsim.channel.session.session_events import SessionEvent
 from channelsim.channel.simulation.run import message_in
 from channelsim.channel.store.interface import PeerStore
@@ -92,6 +98,7 @@ class SideMonitors:
     fee_news: FeeNews = field(default_factory=FeeNews)
     decks: DeckDuties = field(init=False)
     play: PlayDuties = field(init=False)
+    _link: LinkReports | None = None
     _node: NotedNode | None = None
     _lines: PrintedLines | None = None
     _stored: NotedStore | None = None
@@ -104,18 +111,40 @@ class SideMonitors:
     def node(self, node: FailingNode, time: Callable[[], float]) -> NotedNode:
         """The node of a new life of the process, which is followed."""
         self._node = NotedNode(node, time, lambda how: self._found("node", how))
-        self._lines = PrintedLines(self.config.side, lambda how: self._found("lines", how))
+        self._link = LinkReports()
+        self._lines = PrintedLines(
+            self.config.side,
+            lambda how: self._found("lines", how),
+            lambda: self.state.block.peak if self.state is not None else None,
+        )
         return self._node
 
-    def store(self, store: PeerStore) -> NotedStore:
-        """The store of a new life, whose bytes are noted."""
-        self._stored = NotedStore(store, self.secrets)
+    def trouble(self, trouble: Trouble) -> None:
+        """Note what the user hears of the node."""
+        if self._node is not None:
+            self._node.user.reported(trouble)
+
+    def linked(self, line: str) -> None:
+        """Note what the user hears of the link."""
+        if self._link is not None:
+            self._link.reported(line)
+
+    def store(self, store: PeerStore, snapshots: int) -> NotedStore:
+        """The noted store of a new life, of which a snapshot is due after so many events."""
+        for how in shared(self.folder):
+            self.wrong_store(how)
+        self._stored = NotedStore(store, self.secrets, snapshots, self.wrong_store)
         return self._stored
+
+    def wrong_store(self, how: str) -> None:
+        """Note what is wrong with a store."""
+        self._found("store", f"its store {how}")
 
     def watch(self, chain: Coins, data: WatchData, sight: Sight, since: int | None) -> None:
         """Look at what a watcher does while the process is down, `since` this height unhindered."""
         late = () if since is None else overdue(chain, data, since)
-        for how in (*untimely_watch(data, sight, chain.peak()), *late):
+        wrong = false_sight(chain, data, sight)
+        for how in (*untimely_watch(data, sight, chain.peak()), *late, *wrong):
             self._found("watcher", f"its watcher {how}")
 
     def restored(self) -> None:
@@ -146,6 +175,8 @@ class SideMonitors:
         self.secrets.follow(before, after, effects, started=event is None)
         if self._node is not None:
             self._node.follow(event, effects)
+        for how in self._link.follow(event) if self._link is not None else ():
+            self._found("link", how)
         if isinstance(event, Command) and after is before and not effects:
             self._found("asks", f"takes {event} without any effect"[:200])
         if event is not None and _is_passed_over(event, before, after, effects):
@@ -164,6 +195,8 @@ class SideMonitors:
                 self.messages.append(event.message)
         for how in missing(before, after, effects):
             self._found("news", how)
+        for how in false_news(self.config, event, before, after, effects):
+            self._found("news", how)
         for how in wrong_after_settling(after, effects):
             self._found("spends", how)
         for how in self.fee_news.follow(event, before, after, effects):
@@ -174,7 +207,7 @@ class SideMonitors:
             self._found("potato", f"it {how}")
         for how in wrong_refusal(Side(self.config.side), event, before, after, effects):
             self._found("hands", f"it {how}")
-        for how in wrong_spends(before, after, effects):
+        for how in (*wrong_spends(before, after, effects), *wrong_stakes(after, effects)):
             self._found("spends", how)
         if isinstance(event, Block):
             for how in untimely(self.config, event, before, after, effects):
@@ -222,14 +255,21 @@ class SideMonitors:
         if size > most and not killed:
             after = counted(self.changes, "event")
             self._found("disk", f"has files of {counted(size, 'byte')} after {after}")
-        for path in files:
-            if path.parent.name == FOLDER:
-                continue
+        # What a watcher gets is public.
+        own = [path for path in files if path.parent.name != FOLDER]
+        for how in readable_by_others(own):
+            self.wrong_store(how)
+        for path in own:
             data = path.read_bytes()
             if any(message in data for message in self.messages):
                 self._found("sealed", f"can be read in {path.name} without its keys")
             if self.secrets.left_in(data):
                 self._found("erased", f"has secrets of an erased deck in {path.name}")
+        if self._stored is not None:
+            for how in moved(self._stored, self.config.secret):
+                self.wrong_store(how)
+        for how in wrong_overview(self.config, self.state) if self.state is not None else ():
+            self._found("overview", f"its overview {how}")
         if not in_doubt and not killed:
             for how in _misread(self.folder / FILE, self.state):
                 self._found("overview", how)

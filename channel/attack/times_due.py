@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import Block, CoinSeen
-from channelsim.channel.peer.chain_news import ChannelSettled
+from channelsim.channel.peer.chain_news import ChannelSettled, GameEnded
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import BrokenOff, Effect, Push, Tell, Watch
 from channelsim.channel.peer.onchain.dispute import Dispute
+from channelsim.channel.peer.onchain.lineage import Track
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.half_signed import unroll_coin
 from channelsim.games.amounts import counted
@@ -170,6 +171,16 @@ def _on_chain(
             yield f"it moves in a game after {counted(age, 'block')} of {timeout}"
 
 
+def _end_of(track: Track, height: int) -> int:
+    """The height, this one at the earliest, at which a game ended: its coin was spent, or could be
+    by its timeout."""
+    seen = track.tip_seen
+    if seen is None:
+        return height
+    timeout = seen.born + track.tip.game.coin.timeout
+    return max(height, timeout if seen.spent is None else min(seen.spent, timeout))
+
+
 def _settled(
     config: Config,
     dispute: Dispute,
@@ -181,7 +192,7 @@ def _settled(
     latest, and not before that of its unroll coin is."""
     lineage = dispute.lineage
     unroll = lineage.unroll if lineage is not None else None
-    if unroll is None or unroll.spent is None:
+    if lineage is None or unroll is None or unroll.spent is None:
         return
     spends = [coins[coin].spent if coin in coins else None for coin in dispute.tracked]
     heights = [unroll.spent, *(spent for spent in spends if spent is not None)]
@@ -198,5 +209,11 @@ def _settled(
     # A game that was given up is no reason to wait.
     if told and peak - unroll.spent < config.agreement.confirmations:
         yield "it takes a spend on chain for final too early"
+    ended = [effect.news for effect in effects if isinstance(effect, Tell)]
+    games = {news.game_id for news in ended if isinstance(news, GameEnded)}
+    for track in lineage.tracks:
+        is_told = told or track.tip.game.id in games
+        if is_told and peak - _end_of(track, unroll.spent) < config.agreement.confirmations:
+            yield f"it takes the end of game {track.tip.game.id} for final too early"
     if not settled and deep and known and not dispute.undecided:
         yield "it takes a spend on chain for final too late"

@@ -6,19 +6,20 @@ missed by one of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 
 from channelsim.channel.attack.monitors import differences
 from channelsim.channel.attack.noted_store import NotedStore
+from channelsim.channel.attack.trial_store import TrialStore
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import Watch
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.store.durable_peer import DurablePeer
-from channelsim.channel.store.interface import Contents, StoreError
+from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.replays import Replays
 from channelsim.channel.store.sealed_store import SealedStore
 
@@ -47,7 +48,7 @@ def wrong_restart(
     replayed is not replayed again.
     """
     try:
-        sealed = SealedStore(_Copy(store), config.secret)
+        sealed = SealedStore(TrialStore(store.name, store.contents), config.secret)
         durable = DurablePeer(Peer(config), sealed, replays=replays)
         restarted = durable.peer.state
         effects = durable.start(state.block.peak)
@@ -67,26 +68,3 @@ def wrong_restart(
     play = durable.peer.state.play
     if play is not None and play.decks.decks:
         yield "would go on with open decks after a restart (PD-12)"
-
-
-class _Copy:
-    """The contents of a store, to which nothing can be added."""
-
-    def __init__(self, store: NotedStore) -> None:
-        self.name = store.name
-        self._contents = store.contents
-
-    def load(self) -> Contents:
-        """Read what a restart needs."""
-        return self._contents
-
-    def append(self, events: Sequence[bytes], overview: bytes = b"") -> None:
-        """Add nothing: this process ends at once."""
-
-    def save_snapshot(
-        self, snapshot: bytes, states: Sequence[bytes], *, erases: bool = False
-    ) -> None:
-        """Replace nothing."""
-
-    def close(self) -> None:
-        """Release nothing."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.interface import Coins
+from channelsim.channel.protocol.spend_parsing import read_unroll
 from channelsim.channel.watch.watch_data import WatchData
 from channelsim.channel.watch.watcher import Sight, Step
 
@@ -26,6 +27,57 @@ def untimely(data: WatchData, sight: Sight, peak: int) -> Iterator[str]:
     due = sight.since + (owners_time(data) if stale else data.channel.unroll_timeout)
     if (sight.spend is not None) != (peak >= due):
         yield f"acts too {'late' if sight.spend is None else 'early'} on state {sight.state}"
+
+
+def false_sight(chain: Coins, data: WatchData, sight: Sight) -> Iterator[str]:
+    """Find what a watcher says of the chain that is not so; the chain hides nothing.
+
+    A watcher that does not know how a coin was spent says less.
+    """
+    channel, peak = data.channel, chain.peak()
+    seen = chain.coin(channel.coin.id)
+    if sight.peak != peak:
+        return  # a block came while it looked
+    spent = seen.spent if seen is not None else None
+    if (sight.step in (Step.ABSENT, Step.OPEN)) != (spent is None):
+        yield f"says that {sight.step.value}, and the channel coin was spent at height {spent}"
+        return
+    if sight.step is Step.SHUT:
+        yield from _end(sight, spent, peak, channel.confirmations)
+    states = {state.puzzle_hash: state for state in data.states.values()}
+    for child in chain.children(channel.coin.id) if spent is not None else ():
+        state = states.get(child.coin.puzzle_hash)
+        if state is None:
+            continue
+        if child.spent is not None:
+            by = read_unroll(child.solution) if child.solution is not None else None
+            if sight.step is Step.PAID:
+                yield from _end(sight, child.spent, peak, channel.confirmations)
+                if by is not None and by.number != sight.state:
+                    yield f"says that state {sight.state} was paid out, and it was {by.number}"
+            continue
+        others = channel.rewards[1 - channel.side]
+        paid = read_unroll(state.conditions)
+        coins = paid.coins if paid is not None else ()
+        timeout = child.born + channel.unroll_timeout
+        if sight.step is Step.STALE:
+            stake, latest = channel.coin.amount, timeout - 1
+        else:
+            stake = sum(amount for address, amount in coins if address != others)
+            latest = None
+        is_late = sight.step is Step.STALE and 3 * (peak - child.born) > 2 * channel.unroll_timeout
+        said = sight.state, sight.since, sight.latest, sight.late, sight.stake
+        right = state.number, child.born, latest, is_late, stake
+        if said != right:
+            yield f"says {said} of a published state (number, since, latest, late, stake): {right}"
+
+
+def _end(sight: Sight, spent: int | None, peak: int, confirmations: int) -> Iterator[str]:
+    """The last spend of a channel is final when it is deep, and not before."""
+    is_final = spent is not None and peak - spent >= confirmations
+    if (sight.since, sight.final) != (spent, is_final):
+        final = "final" if sight.final else "not final"
+        yield f"says {final} at height {peak} of a spend at {spent}, and names {sight.since}"
 
 
 def overdue(chain: Coins, data: WatchData, since: int) -> Iterator[str]:

@@ -42,6 +42,11 @@ ARGUED: dict[str, tuple[str, str]] = {
         EVERY,
         f"{SPACING}::test_sides_with_any_spacings_open_a_channel_and_play",
     ),
+    "connections-without-pauses": (
+        "both sides of a session connect by the link's own pauses, which are longer",
+        "tests/channel/network/test_hostile.py"
+        "::test_connections_in_a_loop_begin_after_growing_pauses",
+    ),
     "holds-one-push": (
         "a player plays one hand at a time, and pushes what is due again with every block",
         "tests/channel/session/test_peer_runner.py"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,7 +16,7 @@ from channelsim.channel.peer.interface import (
     Watch,
 )
 from channelsim.channel.peer.peer_state import PeerState
-from channelsim.channel.store import durable_peer
+from channelsim.channel.store import durable_peer, sqlite_store
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.sealed_store import Seal
 from channelsim.channel.store.sqlite_store import SqliteStore
@@ -63,7 +65,70 @@ def _newest_connection(right: Any, durable: Any, event: Any, before: Any) -> Non
     right(durable, event, before)
 
 
+def _with(pragma: str) -> Any:
+    def synchronise(right: Any, store: Any) -> None:
+        right(store)
+        store._database.execute(pragma)  # noqa: SLF001
+
+    return synchronise
+
+
+def _readable(right: Any, store: Any, most_pages: int) -> None:
+    right(store, most_pages)
+    store._path.chmod(0o644)  # noqa: SLF001
+
+
+def _unlocked(right: Any, directory: Path) -> int:
+    descriptor = int(right(directory))
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
+    return descriptor
+
+
+def _due_again(right: Any, durable: Any) -> None:
+    right(durable)
+    durable._since_snapshot = 1 << 20  # noqa: SLF001
+
+
 STORE = (
+    Fault(
+        "synchronises-no-transaction",
+        "store",
+        "SQLite does not synchronise each transaction with the disk",
+        function(SqliteStore, "_synchronise", _with("PRAGMA synchronous = NORMAL")),
+    ),
+    Fault(
+        "keeps-what-it-deletes",
+        "store",
+        "what is deleted from the store stays in its file until it is written over",
+        function(SqliteStore, "_synchronise", _with("PRAGMA secure_delete = OFF")),
+    ),
+    Fault(
+        "shows-its-file",
+        "store",
+        "other users of the machine can read the store",
+        function(SqliteStore, "_open", _readable),
+    ),
+    Fault(
+        "holds-no-lock",
+        "store",
+        "two processes can use a store at once",
+        function(sqlite_store, "_locked", _unlocked),
+    ),
+    Fault(
+        "seals-for-any-place",
+        "store",
+        "what is sealed for one place of the store is taken at another",
+        all_of(
+            function(Seal, "sealed", lambda right, seal, place, data: right(seal, (), data)),
+            function(Seal, "unsealed", lambda right, seal, place, data: right(seal, (), data)),
+        ),
+    ),
+    Fault(
+        "saves-with-each-event",
+        "store",
+        "a snapshot is taken with each event after the first one",
+        function(DurablePeer, "_save_snapshot", _due_again),
+    ),
     Fault(
         "swallows-errors",
         "store",

@@ -9,6 +9,7 @@ from scripts.tools.attack_faults import (
     decks_and_fees,
     engine,
     linking,
+    reporting,
     running,
     storing,
     upkeep,
@@ -39,6 +40,7 @@ def faults() -> tuple[Fault, ...]:
         *linking.LINK,
         *running.COMMANDS,
         *upkeep.UPKEEP,
+        *reporting.REPORTING,
         *generated(),
     )
     by_name: dict[str, Fault] = {}

@@ -66,7 +66,10 @@ def test_what_was_offered_anew_often_enough_waits_for_a_block(
 
 def test_a_fee_that_cannot_rise_is_told_when_it_is_noted() -> None:
     before, after = state(Offer(PUSH, 3)), state(Offer(PUSH, 3, reported=True))
-    told = Tell(FeeTooLow("claim", 1))
+    told, other = Tell(FeeTooLow("claim", 0)), Tell(FeeTooLow("claim", 1))
     assert [*FeeNews().follow(Block(6), before, after, [told])] == []
+    assert [*FeeNews().follow(Block(6), before, after, [other])] == [
+        "its player hears of a fee of 1 for its claim"
+    ]
     assert [*FeeNews().follow(Block(6), before, after, [])] == [TOO_LOW]
     assert [*FeeNews().follow(Block(6), after, after, [])] == []

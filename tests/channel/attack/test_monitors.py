@@ -107,6 +107,8 @@ def broken_together(names: tuple[str, ...], script: Attack) -> set[str]:
 
 ON_CHAIN = Action("go-on-chain", 0, 20)
 
+DOWN_LONG = tuple(Action("stop", side, 1, since="unroll", blocks=40) for side in (0, 1))
+
 DOWN = tuple(Action("stop", side, 1, since="unroll", blocks=24) for side in (0, 1))
 
 
@@ -135,6 +137,54 @@ def test_a_monitor_of_what_is_around_a_peer_sees_its_mistake_and_nothing_else(
 ) -> None:
     script = Attack(("spacepoker",), "aim", actions, hands=1, snapshots=3, watched=True)
     assert monitors <= broken_together(names, script)
+    assert broken_together((), script) == set()
+
+
+AWAY_FROM_ITS_NODE = (Action("node-away", 0, 20, pause=60), Action("think", 0, 8, pause=170))
+
+
+@pytest.mark.parametrize(
+    ("names", "monitors", "script"),
+    [
+        (
+            (
+                "tells-the-other-asker",
+                "prints-an-old-height",
+                "stays-in-trouble",
+                "calls-a-connection-lost",
+                "synchronises-no-transaction",
+            ),
+            {"news", "lines", "node", "link", "store"},
+            Attack(("calpoker",), "b1", AWAY_FROM_ITS_NODE, hands=2, snapshots=3),
+        ),
+        (
+            (
+                "excuses-all-hands",
+                "shows-later-dues",
+                "moves-before-a-later-height",
+                "seals-for-any-place",
+            ),
+            {"hands", "overview", "spends", "store"},
+            Attack(("spacepoker",), "aim", (ON_CHAIN, Action("stop", 0, 30)), hands=2),
+        ),
+        (
+            ("accepts-any-hand",),
+            {"hands"},
+            Attack(
+                ("calpoker",), "aim", tuple(Action("propose", at, 14) for at in (1, 0)), hands=2
+            ),
+        ),
+        (
+            ("watcher-ends-early",),
+            {"watcher"},
+            Attack(("spacepoker",), "aim", (ON_CHAIN, *DOWN_LONG), hands=1, watched=True),
+        ),
+    ],
+)
+def test_a_monitor_of_what_a_user_hears_and_keeps_sees_its_mistake(
+    names: tuple[str, ...], monitors: set[str], script: Attack
+) -> None:
+    assert broken_together(names, script) == monitors
     assert broken_together((), script) == set()
 
 

@@ -1,0 +1,59 @@
+"""The games that a player began, and its account of the hands, beside what both agreed on.
+
+The other side may be hostile: no player begins a game that it did not agree on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from channelsim.channel.peer.peer_state import PeerState
+from channelsim.channel.protocol.proposals import least_timeout
+from channelsim.channel.protocol.state import LiveGame, Side
+from channelsim.channel.session.agreed_hands import account_of
+from channelsim.channel.session.setup import Setup
+from channelsim.games import registry
+from channelsim.games.amounts import counted
+
+
+def begun_games(state: PeerState) -> list[LiveGame]:
+    """The games of a peer's states, each at its first coin, in the order in which they began."""
+    first: dict[int, LiveGame] = {}
+    for link in state.play.history if state.play is not None else ():
+        for game in link.state.games:
+            first[game.id] = game
+    return list(reversed(first.values()))
+
+
+def not_agreed_on(setup: Setup, state: PeerState) -> Iterator[str]:
+    """Find games that began and are not the next hand that both sides agreed on."""
+    games = begun_games(state)
+    if len(games) > setup.hands:
+        yield f"begins {counted(len(games), 'hand')}, and {setup.hands} were agreed on"
+    for number, game in enumerate(games[: setup.hands]):
+        name, rules = game.terms.game, registry.get(game.terms.game)
+        if name not in setup.named(number):
+            yield f"begins a hand of {name}, which is not the next one"
+            continue
+        if game.alice != setup.first(number, name):
+            yield f"begins hand {number + 1} of {name} with exchanged seats"
+        least = least_timeout(name, setup.confirmations, setup.spacing)
+        most = max(least, setup.game_timeout)
+        if not least <= game.coin.timeout <= most:
+            yield f"begins a hand of {name} with a timeout of {game.coin.timeout}, at most {most}"
+        if rules.carry is None and not setup.dealer_chooses:
+            terms = rules.terms(setup.parameters(name))
+            if (game.terms.parameters, game.terms.stakes) != (terms.parameters, terms.stakes):
+                yield f"begins a hand of {name} with other terms than were agreed on"
+
+
+def wrong_account(setup: Setup, state: PeerState, side: Side) -> Iterator[str]:
+    """Find an account of the hands that is not so, however the channel ended."""
+    account, begun = account_of(setup, state, side), len(begun_games(state))
+    if account.played != min(begun, setup.hands):
+        yield f"counts {counted(account.played, 'hand')}, and {begun} began"
+    if (account.played < account.asked) != bool(account.reason):
+        yield f"gives the reason {account.reason!r} for {account.played} of {account.asked}"
+    on_chain = state.dispute is not None and state.closed is None
+    if account.reason and account.excused and (on_chain or state.play is None):
+        yield f"takes hands for excused that were not played: {account.reason}"

@@ -1,0 +1,77 @@
+"""Duties of a store on disk: it is synchronised, overwrites what it deletes, and has one owner.
+
+No failure of a simulated disk shows these: they are asked of SQLite and of the file system.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from stat import S_IRWXG, S_IRWXO
+from typing import Protocol
+
+from channelsim.channel.attack.trial_store import TrialStore
+from channelsim.channel.store.interface import Contents, StoreError
+from channelsim.channel.store.sealed_store import SealedStore
+from channelsim.channel.store.sqlite_store import SqliteStore
+
+
+class NotedContents(Protocol):
+    """A store of this name that knows its contents, sealed."""
+
+    name: str
+    contents: Contents
+
+
+FULL = 2
+"""The setting of SQLite with which each transaction is synchronised (`PRAGMA synchronous`)."""
+
+FIRST_WRITE = "INSERT INTO events"
+"""The beginning of a statement before which a store has made all its settings."""
+
+
+def wrong_settings(database: sqlite3.Connection) -> Iterator[str]:
+    """Find settings of a store with which what it says is not what is on the disk."""
+    (synchronous,) = sqlite3.Connection.execute(database, "PRAGMA synchronous").fetchone()
+    (overwrites,) = sqlite3.Connection.execute(database, "PRAGMA secure_delete").fetchone()
+    if synchronous < FULL:
+        yield "does not synchronise its transactions with the disk"
+    if not overwrites:
+        yield "does not overwrite what it deletes"
+
+
+def readable_by_others(files: Iterable[Path]) -> Iterator[str]:
+    """Find files that other users of the machine may read, or change."""
+    for path in files:
+        if path.stat().st_mode & (S_IRWXG | S_IRWXO):
+            yield f"lets other users read {path.name}"
+
+
+def shared(folder: Path) -> Iterator[str]:
+    """Find a store, held by a process that runs, that another one could open as well."""
+    try:
+        SqliteStore(folder).close()
+    except StoreError:
+        return
+    yield "can be opened by two processes at once"
+
+
+def early_snapshot(events: int, least: int, *, erases: bool) -> Iterator[str]:
+    """Find a snapshot after fewer `events` than it is due after, though it erases nothing."""
+    if events < least and not erases:
+        yield f"takes a snapshot after {events} events, which is due after {least}"
+
+
+def moved(store: NotedContents, secret: bytes) -> Iterator[str]:
+    """Find a store that takes what was sealed for another place."""
+    events = store.contents.events
+    if len(events) < 2 or events[-1] == events[-2]:
+        return
+    changed = replace(store.contents, events=(*events[:-2], events[-1], events[-2]))
+    try:
+        SealedStore(TrialStore(store.name, changed), secret).load()
+    except StoreError:
+        return
+    yield "takes two events in another order than they were sealed in"

@@ -1,0 +1,66 @@
+"""What a process tells its user of its node and of its link, beside how they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from channelsim.channel.peer.interface import Event, Received
+from channelsim.channel.session.peer_runner import Trouble
+
+PATIENCE = 16.0
+"""Seconds in which a node that answers nothing is reported."""
+
+ANSWERED = 2
+"""Blocks that a node has to report, answering everything, before it has to be called well."""
+
+LOST = "the connection is lost"
+"""The beginning of the line of a lost connection."""
+
+
+@dataclass(slots=True)
+class NodeReports:
+    """Follows what the user hears of the node: whether it can be asked, as of now."""
+
+    time: Callable[[], float]
+    said: str = ""
+    failing_since: float | None = None
+    blocks: int = 0
+
+    def reported(self, trouble: Trouble) -> None:
+        """Note what the user hears."""
+        self.said, self.blocks = trouble.reason, 0
+
+    def answered(self) -> None:
+        """Note a call that the node has answered."""
+        self.failing_since = None
+
+    def failed(self) -> Iterator[str]:
+        """Find a node that answers nothing, of which the user does not hear."""
+        now, self.blocks = self.time(), 0
+        self.failing_since = now if self.failing_since is None else self.failing_since
+        if now - self.failing_since > PATIENCE and not self.said:
+            self.failing_since = now
+            yield "does not say that its node answers nothing"
+
+    def block(self) -> Iterator[str]:
+        """Find trouble that the user still hears of, although the node answers everything."""
+        self.blocks += 1
+        if self.said and self.blocks > ANSWERED:
+            yield "does not say that its node answers again"
+
+
+@dataclass(slots=True)
+class LinkReports:
+    """Follows what the user hears of the link, beside the messages of the other side."""
+
+    said: str = ""
+
+    def reported(self, line: str) -> None:
+        """Note what the user hears."""
+        self.said = line
+
+    def follow(self, event: Event | None) -> Iterator[str]:
+        """Find a message on a connection that the user takes for lost."""
+        if isinstance(event, Received) and (not self.said or self.said.startswith(LOST)):
+            yield f"hears the other side, and says {self.said[:60]!r}"

@@ -1,0 +1,66 @@
+"""What a user hears of its node and link: what is so is not found, and what is not is."""
+
+from __future__ import annotations
+
+from channelsim.channel.attack.user_reports import LinkReports, NodeReports
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.peer.interface import Connected, Received
+from channelsim.channel.session.peer_runner import Trouble
+
+LOST = "the connection is lost: the other side closed it"
+
+
+def node(*steps: str) -> list[str]:
+    """A second goes by with each step: a `call`, a `failure`, a `block`, or what the user hears."""
+    clock = [0.0]
+    reports, found = NodeReports(lambda: clock[0]), list[str]()
+    for step in steps:
+        clock[0] += 1
+        match step:
+            case "call":
+                reports.answered()
+            case "failure":
+                found += reports.failed()
+            case "block":
+                reports.answered()
+                found += reports.block()
+            case reason:
+                reports.reported(Trouble(reason.strip()))
+    return found
+
+
+def test_a_node_that_answers_nothing_is_reported() -> None:
+    silent = ["does not say that its node answers nothing"]
+    assert node(*["failure"] * 20) == silent
+    assert node("failure", "it is away", *["failure"] * 20) == []
+    assert node(*["failure"] * 10, "call", *["failure"] * 10) == []
+    assert node("failure", "it is away", " ", *["failure"] * 20) == silent
+
+
+def test_a_node_that_answers_again_is_reported() -> None:
+    stays = ["does not say that its node answers again"]
+    assert node("failure", "it is away", "block", "block", "block") == stays
+    assert node("failure", "it is away", "block", " ", "block", "block", "block") == []
+    assert node("failure", "it is away", "block", "block", "failure", "block", "block") == []
+
+
+def link(*steps: Connected | Received | Block | str) -> list[str]:
+    reports, found = LinkReports(), list[str]()
+    for step in steps:
+        if isinstance(step, str):
+            reports.reported(step)
+        else:
+            found += reports.follow(step)
+    return found
+
+
+MESSAGE = Received(b"")
+
+
+def test_a_connection_that_is_used_is_not_called_lost() -> None:
+    assert link(Connected(), "connected", MESSAGE, LOST, Block(7)) == []
+    assert link(Connected(), "connected", MESSAGE, LOST, Connected(), "connected", MESSAGE) == []
+    assert link(Connected(), "connected", LOST, MESSAGE) == [
+        f"hears the other side, and says {LOST!r}"
+    ]
+    assert link(Connected(), MESSAGE) == ["hears the other side, and says ''"]

@@ -1,0 +1,93 @@
+"""What a watcher says of the chain: the truth is not found, and each other field is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from channelsim.channel.attack import watch_duties
+from channelsim.channel.attack.watch_duties import false_sight
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.protocol.spend_parsing import PaidByUnroll
+from channelsim.channel.watch.watcher import Sight, Step
+
+OWNER, OTHER = bytes([8]) * 32, bytes([9]) * 32
+CHANNEL = Coin(bytes(32), bytes(32), 100)
+UNROLL = Coin(CHANNEL.id, bytes([1]) * 32, 100)
+STATE: Any = SimpleNamespace(number=4, puzzle_hash=UNROLL.puzzle_hash, conditions=b"conditions")
+DATA: Any = SimpleNamespace(
+    channel=SimpleNamespace(
+        coin=CHANNEL, side=0, rewards=(OWNER, OTHER), unroll_timeout=9, confirmations=3
+    ),
+    states={4: STATE},
+)
+
+
+@pytest.fixture(autouse=True)
+def _read(monkeypatch: pytest.MonkeyPatch) -> None:
+    coins = ((OWNER, 60), (OTHER, 10), (bytes(32), 30))
+    read = {b"conditions": PaidByUnroll(4, coins, False), b"solution": PaidByUnroll(5, (), True)}
+    monkeypatch.setattr(watch_duties, "read_unroll", read.get)
+
+
+def chain(peak: int, spent: int | None = None, *, shut: bool = False) -> Any:
+    """The chain with the channel coin spent at height 10, and its unroll coin perhaps later."""
+    unroll = CoinSeen(UNROLL, 10, spent, b"solution" if spent is not None else None)
+    return SimpleNamespace(
+        peak=lambda: peak,
+        coin=lambda coin_id: CoinSeen(CHANNEL, 2, 10, None),
+        children=lambda coin_id: [] if shut else [unroll],
+    )
+
+
+STALE = Sight(Step.STALE, 16, 4, 10, 13, 18, stake=100)
+PUBLISHED = Sight(Step.PUBLISHED, 16, 4, 10, 19, stake=90)
+
+
+@pytest.mark.parametrize("sight", [STALE, PUBLISHED])
+@pytest.mark.parametrize(
+    "wrong", [{"state": 5}, {"since": 11}, {"latest": 19}, {"late": True}, {"stake": 10}]
+)
+def test_a_published_state_is_seen_as_it_is(sight: Sight, wrong: dict[str, Any]) -> None:
+    assert [*false_sight(chain(16), DATA, sight)] == []
+    assert len([*false_sight(chain(16), DATA, replace(sight, **wrong))]) == 1
+
+
+def test_a_preemption_is_late_after_two_thirds_of_its_time() -> None:
+    late = replace(STALE, peak=17, late=True)
+    assert [*false_sight(chain(17), DATA, late)] == []
+    assert [*false_sight(chain(17), DATA, replace(late, late=False))]
+
+
+PAID = Sight(Step.PAID, 16, 5, 14)
+
+
+@pytest.mark.parametrize(
+    ("sight", "is_right"),
+    [
+        (PAID, True),
+        (replace(PAID, final=True), False),
+        (replace(PAID, since=13), False),
+        (replace(PAID, state=4), False),
+        (replace(PAID, peak=17, final=True), True),
+        (replace(PAID, peak=17), False),
+        (Sight(Step.OPEN, 16, since=2), False),
+        # A block came while it looked.
+        (replace(PAID, peak=15), True),
+        # Nobody says how the coin was spent.
+        (Sight(Step.UNKNOWN, 16, None, 14), True),
+    ],
+)
+def test_a_payout_is_final_when_it_is_deep(sight: Sight, is_right: bool) -> None:
+    peak = 17 if sight.peak == 17 else 16
+    assert ([*false_sight(chain(peak, 14), DATA, sight)] == []) is is_right
+
+
+def test_a_shutdown_is_final_when_it_is_deep() -> None:
+    shut = Sight(Step.SHUT, 12, since=10)
+    assert [*false_sight(chain(12, shut=True), DATA, shut)] == []
+    assert [*false_sight(chain(13, shut=True), DATA, replace(shut, peak=13))]
