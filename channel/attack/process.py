@@ -186,7 +186,9 @@ class Process:
     def note_received(self, before: PeerState, after: PeerState) -> None:
         """Follow the digest of the last message, which is stored with what follows from it."""
         known = before.last_received
-        if differences(replace(before, last_received=after.last_received), after):
+        is_stored = differences(replace(before, last_received=after.last_received), after)
+        # A new connection forgets early messages, and the last message with them.
+        if is_stored or before.early != after.early:
             self.lasting = None
         elif after.last_received != known and self.lasting is None:
             self.lasting = known

@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 
+from channelsim.channel.attack.actions import Action, Attack
 from channelsim.channel.attack.noted_store import NotedStore, SealedSecrets
 from channelsim.channel.attack.trial_restarts import EVENTS, is_due, wrong_restart
+from channelsim.channel.attack.world import run
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import Connected
@@ -100,3 +102,11 @@ def test_a_trial_relies_on_no_bytes_that_are_others_by_now() -> None:
     store.contents = Contents(events=(*events, b"x"))
     (found,) = wrong_restart(CONFIG, store, state, None, set(), replays)
     assert found.startswith("could not start")
+
+
+def test_a_connection_that_forgets_early_messages_forgets_the_last_one() -> None:
+    """The repeat of another message, which changes nothing, is not stored."""
+    said = (Action("say", 1, 2, 547), Action("say", 1, 4, 357))
+    session = run(Attack(("calpoker",), "merged-29/97", said, 1))
+    assert session.done == said
+    assert session.violations == ()
