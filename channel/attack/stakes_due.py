@@ -12,6 +12,7 @@ from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.peer.interface import Effect, Push
 from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.peer_state import PeerState
+from channelsim.games.amounts import counted
 
 
 def wrong_stakes(after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
@@ -26,7 +27,7 @@ def wrong_stakes(after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
 
 
 def _text(stake: int, before: int | None) -> str:
-    return f"{stake:,} mojos" + (f" before height {before}" if before is not None else "")
+    return counted(stake, "mojo") + (f" before height {before}" if before is not None else "")
 
 
 def _due(name: str, coin: Coin, state: PeerState) -> tuple[int, int | None] | None:
