@@ -9,7 +9,7 @@ from channelsim.channel.peer.interface import Event, Received
 from channelsim.channel.session.peer_runner import Trouble
 
 PATIENCE = 16.0
-"""Seconds in which a node that answers nothing is reported."""
+"""Seconds in which a node that answers nothing is reported, and one that answers again."""
 
 ANSWERED = 2
 """Blocks that a node has to report, answering everything, before it has to be called well."""
@@ -25,6 +25,7 @@ class NodeReports:
     time: Callable[[], float]
     said: str = ""
     failing_since: float | None = None
+    well_since: float = 0.0
     blocks: int = 0
 
     def reported(self, trouble: Trouble) -> None:
@@ -45,8 +46,12 @@ class NodeReports:
 
     def block(self) -> Iterator[str]:
         """Find trouble that the user still hears of, although the node answers everything."""
+        if not self.blocks:
+            self.well_since = self.time()
         self.blocks += 1
-        if self.said and self.blocks > ANSWERED:
+        # One look reports several blocks, while the peer names more coins to look for.
+        is_late = self.time() - self.well_since > PATIENCE
+        if self.said and self.blocks > ANSWERED and is_late:
             yield "does not say that its node answers again"
 
 
