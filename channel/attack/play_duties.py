@@ -90,7 +90,8 @@ class PlayDuties:
         sent = [decode(effect.message) for effect in effects if isinstance(effect, Send)]
         received = message_in(event)
         is_repeat = isinstance(received, Resume)
-        self._hear(received, had, has)
+        if is_repeat or not before.resuming:  # others are ignored before the last numbers
+            self._hear(received, had, has)
         for message in sent:
             match message:
                 case Request():

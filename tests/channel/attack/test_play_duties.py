@@ -204,6 +204,16 @@ def test_a_new_connection_needs_a_request_again_unless_the_answer_is_on_its_way(
         assert all(text in one for one in how)
 
 
+@pytest.mark.parametrize("is_resuming", [True, False])
+def test_a_request_before_the_last_numbers_does_not_count(is_resuming: bool) -> None:
+    duties, before = PlayDuties(Side.INITIATOR), state(4, resuming=is_resuming)
+    assert [*duties.follow(Received(encode(Request())), before, before, [])] == (
+        [] if is_resuming else ["keeps the potato from the other side, which has asked for it"]
+    )
+    numbers = Received(encode(Resume(4, 3, bytes(32), HALF, HALF, (), 0)))
+    assert bool([*duties.follow(numbers, before, state(4), [])]) is not is_resuming
+
+
 # --- on chain ------------------------------------------------------------------------------------
 
 
