@@ -1,4 +1,4 @@
-"""What the line of a piece of news has to name: who did what, amounts with their owners, states.
+"""Facts that a line of news has to name: who did what, amounts with their owners, states.
 
 The sides are named here anew, so that a line that takes one for the other is found.
 """

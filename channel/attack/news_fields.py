@@ -90,7 +90,7 @@ def false_news(
 
 
 Fields = Iterator[tuple[str, object, object]]
-"""What a field is, what news say, and what is right."""
+"""The name of a field, its value in the news, and the right one."""
 
 
 def _of_channel(

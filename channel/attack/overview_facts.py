@@ -1,4 +1,4 @@
-"""What `channels` shows of a peer with its keys: it can be shown, and its dues and money are so."""
+"""Check the overview of a peer with its keys: it can be shown, with the right dues and money."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each pushed spend is about: its mojos, and the height before which it has to be confirmed.
+"""The stake of each pushed spend: its mojos, and the height before which it has to be confirmed.
 
 Fees follow from both, so that they are counted here anew. Source: spec/channel.md, "Fees".
 """

@@ -1,4 +1,4 @@
-"""What a process tells its user of its node and of its link, beside how they are."""
+"""Compare reports of a process to its user, of node and link, with how these are."""
 
 from __future__ import annotations
 

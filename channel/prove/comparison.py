@@ -34,7 +34,7 @@ DRAWS = 40
 """The most draws for one of them that fulfils all conditions."""
 
 TRIED = 8
-"""How often the operands of products are drawn, where an input seems to break a claim."""
+"""Draws of the operands of products, where an input seems to break a claim."""
 
 INVERTED = "a hash would have to be inverted"
 UNBROKEN = "an input breaks the claim by the models, and not in real runs"

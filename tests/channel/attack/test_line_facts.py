@@ -1,4 +1,4 @@
-"""What lines say of news: the real ones leave nothing out, and those of the other side do."""
+"""Lines of news: the real ones leave nothing out, and those of the other side do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user hears of its node and link: what is so is not found, and what is not is."""
+"""Reports of node and link: true ones are not found, and false ones are."""
 
 from __future__ import annotations
 
