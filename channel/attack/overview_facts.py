@@ -30,7 +30,7 @@ def wrong_overview(config: Config, state: PeerState) -> Iterator[str]:
         if overview["states"]["balances"] != balances:
             yield f"has the balances {overview['states']['balances']}, and not {balances}"
     us, them = NAMES[config.side], NAMES[config.side.other]
-    due = {(one["who"], one["height"]) for one in overview["due"]}
+    due = {(due_item["who"], due_item["height"]) for due_item in overview["due"]}
     times = config.agreement.times
     if state.phase in (Phase.PLAYING, Phase.CLOSING):
         for awaited, since in state.marks.items():

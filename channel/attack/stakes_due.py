@@ -22,8 +22,8 @@ def wrong_stakes(after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
             continue
         due = _due(effect.name.partition("+")[0], effect.bundle.spends[0].coin, after)
         if due is not None and (effect.stake, effect.before) != due:
-            said = _text(effect.stake, effect.before)
-            yield f"it pushes {effect.name} about {said}, and not about {_text(*due)}"
+            pushed = _text(effect.stake, effect.before)
+            yield f"it pushes {effect.name} about {pushed}, and not about {_text(*due)}"
 
 
 def _text(stake: int, before: int | None) -> str:

@@ -73,7 +73,7 @@ def false_sight(chain: Coins, data: WatchData, sight: Sight) -> Iterator[str]:
 
 
 def _end(sight: Sight, spent: int | None, peak: int, confirmations: int) -> Iterator[str]:
-    """The last spend of a channel is final when it is deep, and not before."""
+    """Find a last spend that is called final before it is deep, or not final after that."""
     is_final = spent is not None and peak - spent >= confirmations
     if (sight.since, sight.final) != (spent, is_final):
         final = "final" if sight.final else "not final"

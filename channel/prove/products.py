@@ -95,12 +95,12 @@ def draw_operands(solver: z3.Solver, draw: Callable[[int], int]) -> None:
     for term in [*_applied(solver.assertions())]:
         for part in _parts(term):
             bits = 1 + draw(part.size())
-            wanted = part == z3.BitVecVal(draw(1 << bits) >> 1, part.size())
-            if solver.check(wanted) != z3.sat:
+            chosen = part == z3.BitVecVal(draw(1 << bits) >> 1, part.size())
+            if solver.check(chosen) != z3.sat:
                 if solver.check() != z3.sat:
                     return
-                wanted = part == solver.model().eval(part, True)
-            solver.add(wanted)
+                chosen = part == solver.model().eval(part, True)
+            solver.add(chosen)
         solver.add(term == _real(term))
 
 

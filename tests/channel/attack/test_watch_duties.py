@@ -1,4 +1,4 @@
-"""What a watcher says of the chain: the truth is not found, and each other field is."""
+"""Sights of a watcher: true ones are not found, and each wrong field is."""
 
 from __future__ import annotations
 
