@@ -21,9 +21,9 @@ from channelsim.channel.prove.concrete_runs import WrongModel, check_models, exa
 from channelsim.channel.prove.executor import Ending, Returned, Unknown
 from channelsim.channel.prove.inputs import Domain, Inputs, concrete, free, undecided
 from channelsim.channel.prove.path import Impossible, Path, explore
-from channelsim.channel.prove.products import draw_operands, exact
+from channelsim.channel.prove.products import agreements, draw_operands, exact
 from channelsim.channel.prove.solver import HARD, LATE, make_solver, pushed
-from channelsim.channel.prove.symbols import Condition, Symbolic, Undecided
+from channelsim.channel.prove.symbols import Condition, Symbolic, Undecided, conjunction
 from channelsim.clsp.run import outcome_word
 from channelsim.clsp.values import Value, serialize
 
@@ -133,7 +133,7 @@ class _Examination:
                     if self._judge(path, *examined):
                         break
                 while self._postponed and not report.broken:
-                    self._show_exactly(*self._postponed.pop())
+                    self._show_exactly(*self._postponed.pop(0))
         except Undecided as late:
             report.gaps[Gap(late.reason)] += 1
         except z3.Z3Exception as error:  # out of memory, for example
@@ -192,19 +192,22 @@ class _Examination:
             if broken.reason != LATE:
                 self._confirm(path, endings)
             return report.broken
+        agreed = conjunction(*agreements(path))
+        if path.linear.refutes(agreed) or (agreed is not True and solver.check(agreed) == z3.unsat):
+            return False  # no input takes this path
         report.paths += 1
         costs = [ending.cost for ending in endings if isinstance(ending, Returned)]
         report.cost = max(report.cost, *costs, 0)
         report.bounded += path.bounded
-        if broken is not False and not (broken is not True and path.linear.refutes(broken)):
+        if broken is not False and not path.linear.refutes(conjunction(broken, agreed)):
             with pushed(solver):
                 solver.add(broken)
                 answer = solver.check()
                 if answer == z3.sat and not self._show(path, endings):
-                    if not exact(solver.assertions()):
-                        report.gaps[Gap(INVERTED)] += 1
-                    elif not self._show_drawn(path, endings):
-                        self._postponed.append((path, endings, broken))
+                    solver.add(agreed)
+                    answer = solver.check()
+                    if answer == z3.sat:
+                        self._show_products(path, endings, broken)
                 if answer == z3.unknown:
                     self._give_up()
         if not report.broken:
@@ -213,6 +216,13 @@ class _Examination:
             else:
                 report.unconfirmed += 1
         return report.broken
+
+    def _show_products(self, path: Path, endings: tuple[Ending, ...], broken: Condition) -> None:
+        """Run an input by the real products in its terms, or ask for one later."""
+        if not exact(self._solver.assertions()):
+            self.report.gaps[Gap(INVERTED)] += 1
+        elif not self._show_drawn(path, endings):
+            self._postponed.append((path, endings, broken))
 
     def _show_drawn(self, path: Path, endings: tuple[Ending, ...]) -> bool:
         """Run an input whose products are those of operands that are drawn; False if none is

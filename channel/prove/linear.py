@@ -14,7 +14,7 @@ from typing import TypeAlias
 import z3
 
 from channelsim.channel.prove.solver import Frames
-from channelsim.channel.prove.symbols import Term
+from channelsim.channel.prove.symbols import Condition, Term
 
 STEPS = 2_000_000
 """The most steps of the solver of integers on one question, about two seconds of work: the same
@@ -74,8 +74,10 @@ class Linear:
         self._conditions.append(condition)
         self._ids.append(condition.get_id())
 
-    def refutes(self, condition: Term) -> bool:
+    def refutes(self, condition: Condition) -> bool:
         """True if a condition surely contradicts those that hold."""
+        if isinstance(condition, bool):
+            return not condition
         self._frames.agree(self._conditions, self._ids)
         self._push()
         try:

@@ -32,6 +32,7 @@ from channelsim.channel.prove.symbols import (
     Lazy,
     Number,
     Raises,
+    Result,
     Symbolic,
     Term,
     Truth,
@@ -72,7 +73,8 @@ class Path:
     bytes that arithmetic took for numbers, by their `name_of`; `hashed` are known bytes whose hash
     was computed. `functions` compute the solver's unknown functions that stand for other code than
     hashes, by their names; `near` are other arguments, whose result may be the one named. `long`
-    are the long atoms that were read as numbers; `linear` has the conditions about sums.
+    are the long atoms that were read as numbers; `linear` has the conditions about sums. `results`
+    are those of products and quotients that are unknown functions, by the kind of these.
 
     Without a solver every condition has to be known: the arguments are constants. Paths that are
     followed one after the other share their solvers, with the `frames` of conditions in them.
@@ -108,6 +110,7 @@ class Path:
         self.long: list[Lazy] = []
         self.functions: dict[str, Callable[[int], int]] = {}
         self.near: dict[str, Callable[[int, int], Iterable[int]]] = {}
+        self.results: dict[str, list[Result]] = {}
         # By the id of a product's term, with the product, so that the id stays its own.
         self._factors: dict[int, tuple[Number, tuple[Number, ...]]] = {}
 
@@ -333,6 +336,12 @@ class Path:
         least, most = max(least, number.least), min(most, number.most)
         # Bounds that exclude each other: no input takes this path.
         return as_number(make_number(number.term, least, most)) if least <= most else number
+
+    def note_result(self, kind: str, result: Result) -> None:
+        """Note a result of an unknown function of this kind, once."""
+        known = self.results.setdefault(kind, [])
+        if not any(result.term.eq(other.term) for other in known):
+            known.append(result)
 
     def note_factors(self, product: Number, factors: Sequence[Number]) -> None:
         """Note the factors of a product."""

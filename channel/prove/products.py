@@ -1,8 +1,10 @@
 """Products and quotients of two inputs, which a solver follows badly: unknown functions, and exact
 where needed.
 
-What holds whatever the function is holds for the product. Where an input seems to break a claim,
-and none is found, the question is asked again with the real products and quotients.
+What holds whatever the function is holds for the product. The function depends on the bits of the
+operands and of the result, so `agreements` say that equal operands have equal results. Where an
+input seems to break a claim, and none is found, the question is asked again with the real products
+and quotients.
 """
 
 from __future__ import annotations
@@ -10,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
 
 import z3
 
 from channelsim.channel.prove.path import Path
-from channelsim.channel.prove.symbols import Condition, Number, Term, resize, width
+from channelsim.channel.prove.symbols import Condition, Number, Result, Term, resize, width
 
 PLAIN = 48
 """The longest product or dividend, in bits, with which the solver computes at once."""
@@ -81,6 +84,19 @@ def divided(path: Path, left: Number, right: Number, most: tuple[int, int]) -> t
     return quotient, remainder
 
 
+def agreements(path: Path) -> list[Condition]:
+    """Conditions by which equal operands have equal results on a path, whatever their bits.
+
+    They are true of the real results, which are within their bounds on this path.
+    """
+    return [
+        condition
+        for kind, results in path.results.items()
+        for first, second in combinations(results, 2)
+        if (condition := _agreement(path, kind, first, second)) is not None
+    ]
+
+
 def exact(terms: Iterable[Term]) -> list[Condition]:
     """Conditions by which the products and quotients in terms are real ones."""
     return [term == _real(term) for term in _applied(terms)]
@@ -127,7 +143,30 @@ def _unknown(path: Path, kind: str, first: Term, second: Term, least: int, most:
     function = z3.Function(name, z3.BitVecSort(sum(sizes)), z3.BitVecSort(bits))
     term = function(z3.Concat(first, second))
     low, high = z3.BitVecVal(least, bits), z3.BitVecVal(most, bits)
-    return z3.If(z3.And(low <= term, term <= high), term, low)
+    bounded = z3.If(z3.And(low <= term, term <= high), term, low)
+    path.note_result(kind, Result(first, second, bounded, least, most))
+    return bounded
+
+
+def _agreement(path: Path, kind: str, one: Result, other: Result) -> Condition | None:
+    """Equal operands have equal results; None where the function says so itself."""
+    operands = [(one.first, other.first), (one.second, other.second)]
+    bounds = (one.least, one.most) == (other.least, other.most)
+    if bounds and all(a.size() == b.size() for a, b in operands):
+        return None
+    same = z3.And(*(_equal(*pair) for pair in operands))
+    if kind == PRODUCT:
+        crossed = z3.And(_equal(one.first, other.second), _equal(one.second, other.first))
+        same = z3.Or(same, crossed)
+    if path.linear.refutes(same):
+        return None
+    equal = _equal(one.term, other.term)
+    return equal if path.linear.refutes(z3.Not(same)) else z3.Implies(same, equal)
+
+
+def _equal(left: Term, right: Term) -> Condition:
+    bits = max(left.size(), right.size())
+    return resize(left, bits) == resize(right, bits)
 
 
 def _real(term: Term) -> Term:

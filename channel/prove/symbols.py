@@ -106,6 +106,17 @@ class Hidden:
     example: Any
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """What an unknown function makes of two signed operands: a term that has these bounds."""
+
+    first: Term
+    second: Term
+    term: Term
+    least: int
+    most: int
+
+
 Symbol: TypeAlias = Number | Bytes | Truth | Lazy | Hidden
 Symbolic: TypeAlias = "bytes | tuple[Symbolic, Symbolic] | Symbol"
 """A value of which some atoms may be symbols."""

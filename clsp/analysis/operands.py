@@ -24,6 +24,9 @@ _COMPARING = frozenset(("=", ">", ">s", "-", "logxor"))
 
 _COMPUTING = frozenset(("+", "-", "*"))
 
+_MULTIPLYING = frozenset(("pubkey_for_exp", "g1_multiply", "g2_multiply"))
+"""Operators whose last operand is a scalar."""
+
 
 class Operands(NamedTuple):
     """The operands of one run, each once, in the order in which they came.
@@ -31,12 +34,14 @@ class Operands(NamedTuple):
     `compared` has pairs of atoms: the operands of comparisons, and of two compared hashes that the
     run computed of equally many atoms, also these. `computed` has sums, differences and products,
     `lengths` the atoms that were measured, by their length, and `parts` what was cut out of atoms.
+    `scalars` are the numbers by which points were multiplied.
     """
 
     compared: tuple[Compared, ...] = ()
     computed: tuple[bytes, ...] = ()
     lengths: Mapping[int, tuple[bytes, ...]] = {}
     parts: tuple[bytes, ...] = ()
+    scalars: tuple[bytes, ...] = ()
 
 
 class OperandLog:
@@ -47,12 +52,14 @@ class OperandLog:
         self._computed: dict[bytes, None] = {}
         self._measured: dict[bytes, None] = {}
         self._cut: dict[bytes, None] = {}
+        self._multiplied: dict[bytes, None] = {}
         self._hashed: dict[bytes, tuple[bytes, ...]] = {}
 
     def clear(self) -> None:
         """Forget everything, before another run."""
-        for noted in (self._compared, self._computed, self._measured, self._cut, self._hashed):
+        for noted in (self._compared, self._computed, self._measured, self._cut, self._multiplied):
             noted.clear()
+        self._hashed.clear()
 
     @property
     def operands(self) -> Operands:
@@ -66,7 +73,11 @@ class OperandLog:
         for atom in self._measured:
             lengths[len(atom)] = (*lengths.get(len(atom), ()), atom)
         return Operands(
-            tuple(islice(compared, MOST)), tuple(self._computed), lengths, tuple(self._cut)
+            tuple(islice(compared, MOST)),
+            tuple(self._computed),
+            lengths,
+            tuple(self._cut),
+            tuple(self._multiplied),
         )
 
     @property
@@ -83,6 +94,8 @@ class OperandLog:
             logged = self._measure(call)
         elif name == "substr":
             logged = self._cut_out(call)
+        elif name in _MULTIPLYING:
+            logged = self._multiply(call)
         elif name == "sha256":
             logged = self._hash(call)
         else:
@@ -130,6 +143,17 @@ class OperandLog:
             return value
 
         return cut_out
+
+    def _multiply(self, call: Callable[..., Value]) -> Callable[..., Value]:
+        multiplied = self._multiplied
+
+        def multiply(*values: Value) -> Value:
+            """Note the scalar."""
+            if values and isinstance(values[-1], bytes) and len(multiplied) < MOST:
+                multiplied[values[-1]] = None
+            return call(*values)
+
+        return multiply
 
     def _hash(self, call: Callable[..., Value]) -> Callable[..., Value]:
         hashed = self._hashed

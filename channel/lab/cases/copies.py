@@ -8,12 +8,13 @@ evidence, the other takes its place, whole or in part, or with a number one more
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from typing import TypeAlias
 
 from channelsim.channel.lab.cases.case import SiteCase, make_case
 from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.program_words import GROUP_ORDER
 from channelsim.channel.lab.sites.site import Call, elsewhere
 from channelsim.channel.lab.sites.values import NUMBER, leaves, moved, with_leaf
 from channelsim.channel.lab.targets.target import Target
@@ -61,8 +62,15 @@ def copies(
 
     First come whole operands in each other's places, then parts, neighbours, numbers that make a
     computed one special, parts of the move filled with one byte or moved by one of the program's
-    `constants`, and two parts of the move in each other's places.
+    `constants`, and two parts of the move in each other's places. Before all of them come scalars
+    that multiply a point alike, since no other search finds one.
     """
+    alike = dict.fromkeys(
+        call
+        for scalar in operands.scalars
+        for _, new in _moved_by_constants(scalar, [GROUP_ORDER])
+        for call in _literally(base.call, scalar, new)
+    )
     whole: dict[Call, None] = {}
     for old, new in _whole(operands):
         whole.update(dict.fromkeys(_copied(base.call, old, new, operands)))
@@ -82,8 +90,23 @@ def copies(
     first, *later = (chance.shuffled(list(calls)) for calls in kinds)
     half = -(-most // 2)
     rest = chance.shuffled([call for calls in later for call in calls[:half]])
-    chosen = dict.fromkeys((*first[:half], *rest, *first[half:]))
+    chosen = dict.fromkeys((*alike, *first[:half], *rest, *first[half:]))
     return [call for call in chosen if call != base.call][:most]
+
+
+def with_same_point(move: bytes, places: Collection[int]) -> Iterator[bytes]:
+    """The moves with a scalar at one of these places that is greater by the order of the group, and
+    still above 0 as a signed number: one in ten is small enough.
+
+    >>> small, great = bytes(31) + b"\\5", b"\\x70" + bytes(31)
+    >>> [other[-1] for other in with_same_point(great + small, {0, 32})]
+    [6]
+    """
+    for at in places:
+        scalar = move[at : at + len(GROUP_ORDER)]
+        other = moved(scalar, atom_to_int(GROUP_ORDER))
+        if len(scalar) == len(GROUP_ORDER) and scalar < other and not other[0] & 0x80:
+            yield move[:at] + other + move[at + len(other) :]
 
 
 def copied_states(

@@ -18,7 +18,7 @@ from channelsim.channel.campaign.job import Counts
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.findings.finding import DISAGREEMENT, Finding
 from channelsim.channel.lab.cases.case import SiteCase, fields, make_case
-from channelsim.channel.lab.cases.copies import copied_states, copies
+from channelsim.channel.lab.cases.copies import copied_states, copies, with_same_point
 from channelsim.channel.lab.cases.deal_search import DealSearch
 from channelsim.channel.lab.cases.mutator import GuidedMutator, Mutator
 from channelsim.channel.lab.cases.runs import A_CASE, COST
@@ -46,7 +46,7 @@ from channelsim.channel.lab.targets.target import REFEREE, Target
 from channelsim.clsp.analysis.operands import OperandLog
 from channelsim.clsp.analysis.tracer import Coverage, Tracer
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
-from channelsim.clsp.values import serialize
+from channelsim.clsp.values import NIL, serialize
 
 TRACED = 40
 """The work of tracing a run, as a multiple of the run itself."""
@@ -184,6 +184,7 @@ class Fuzzer:
         self._copies: dict[bytes, list[Call]] = {}
         self._uncopied: deque[Trial] = deque()
         self._copied = 0.0
+        self._scalars: dict[str, dict[int, None]] = {}  # where moves have them
         self._costliest: dict[str, int] = {}
         self._referee_ends: set[tuple[str, int]] = set()
         self._reading = True
@@ -266,7 +267,10 @@ class Fuzzer:
                 yield self._around(self._chance.pick(reached))
 
     def _mutated(self, site: Site, number: int = FRESH) -> list[SiteCase]:
-        return Mutator(self.target, site, self._chance).cases(number)
+        cases = Mutator(self.target, site, self._chance).cases(number)
+        for move in with_same_point(site.play.move, self._scalars.get(site.validator, ())):
+            cases.append(make_case(site, "scalar", move, site.play.share, NIL))
+        return cases
 
     # --- searches ----------------------------------------------------------------------------
 
@@ -388,6 +392,8 @@ class Fuzzer:
         """Prepare cases near a new one of the corpus, by the operands of its run, the last one."""
         operands, chance = self._logs[name].operands, self._chance
         known = constants(self.target.programs[name])
+        places = (case.move.find(scalar) for scalar in operands.scalars)
+        self._scalars.setdefault(name, {}).update((at, None) for at in places if at >= 0)
         calls = copies(case, operands, chance, COPIES, known)
         self._copies[case.arguments] = calls
         cases = [make_case(case.site, "copy", *call) for call in calls[:COPIED_FIRST]]

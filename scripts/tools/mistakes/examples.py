@@ -17,8 +17,6 @@ from scripts.tools.mistakes.listed import ROOT
 GAMES = Path(__file__).with_name("games")
 """The games that only lists of mistakes use."""
 
-GAMES_PACKAGE = "scripts.tools.mistakes.games"
-
 
 @contextmanager
 def available() -> Iterator[None]:
@@ -36,7 +34,9 @@ def available() -> Iterator[None]:
             folders.append(str(project.parent))
             _write_metadata(Path(scratch), table["name"], groups)
         names = [path.parent.name for path in sorted(GAMES.glob("*/__init__.py"))]
-        own = {name: f"{GAMES_PACKAGE}.{name}:GAME" for name in names}
+        # Packages of their own: calls of a plug-in's package are bounded, this tool is not.
+        folders.append(str(GAMES))
+        own = {name: f"{name}:GAME" for name in names}
         _write_metadata(Path(scratch), "mistake-games", {"channelsim.games": own})
         before, python_path = list(sys.path), os.environ.get("PYTHONPATH")
         sys.path[:0] = folders

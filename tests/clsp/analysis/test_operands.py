@@ -11,6 +11,7 @@ from channelsim.clsp.values import Value, serialize, to_list
 
 QUOTE, ADD, SUBTRACT, EQUAL, GREATER = b"\x01", b"\x10", b"\x11", b"\x09", b"\x15"
 GREATER_ATOM, SHA256, STRLEN, LIST, FIRST = b"\x0a", b"\x0b", b"\x0d", b"\x04", b"\x02"
+PUBKEY_FOR_EXP, G1_MULTIPLY = b"\x1e", b"\x32"
 
 
 def call(operator: bytes, *operands: Value) -> Value:
@@ -64,6 +65,12 @@ def test_what_is_cut_out_is_noted() -> None:
     cut = call(b"\x0c", FIRST, quoted(b"\x01"), quoted(b"\x03"))
     assert noted(cut).parts == (b"bc",)
     assert noted(call(ADD, FIRST, quoted(b"x"))).parts == ()
+
+
+def test_the_scalar_of_a_multiplication_is_noted() -> None:
+    generator = call(PUBKEY_FOR_EXP, quoted(b"\x05"))
+    assert noted(generator).scalars == (b"\x05",)
+    assert noted(call(G1_MULTIPLY, generator, quoted(b"\x07"))).scalars == (b"\x05", b"\x07")
 
 
 def test_pairs_and_raises_leave_no_operands() -> None:

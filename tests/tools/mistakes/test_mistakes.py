@@ -35,6 +35,21 @@ with available():
     print(json.dumps(differ))
 """
 
+# The calls of a plug-in's package are bounded: the tool itself must not be in one.
+_BOUND = """
+from scripts.tools.mistakes.examples import available
+with available():
+    from channelsim import watchdog
+    from channelsim.channel.lab.targets.loading import load
+    from scripts.tools.mistakes import command
+    from scripts.tools.mistakes.listed import mistakes
+    for game in sorted({mistake.game for mistake in mistakes()}):
+        load(game)
+    import raffle
+    assert watchdog.is_authors(raffle.__file__)
+    assert not watchdog.is_authors(command.__file__)
+"""
+
 PARTS = 30
 """The parts of the list whose programs are compiled, a test each."""
 
@@ -43,6 +58,10 @@ def _run(*words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *map(str, words)], cwd=ROOT, capture_output=True, text=True, check=False
     )
+
+
+def test_a_search_may_take_longer_than_a_call_of_a_plug_in() -> None:
+    assert _run("-c", _BOUND).stderr == ""
 
 
 def test_there_are_enough_mistakes_with_ids_of_their_own() -> None:

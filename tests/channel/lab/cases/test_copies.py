@@ -12,6 +12,7 @@ from channelsim.channel.lab.cases.copies import SPECIAL, copied_states, copies, 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
+from channelsim.channel.lab.sites.program_words import GROUP_ORDER
 from channelsim.channel.lab.sites.site import Call
 from channelsim.channel.lab.sites.values import leaves, moved
 from channelsim.channel.lab.targets.target import of_game
@@ -98,6 +99,13 @@ def test_a_part_that_is_cut_out_is_filled_and_moved_by_a_constant() -> None:
         assert MOVE[:4] + new + MOVE[9:] in moves
     assert MOVE[:4] + moved(part, 7) + MOVE[9:] not in moves  # of another length
     assert near(base(), Operands(parts=(b"q" * 20,))) == []  # no part of the move
+
+
+def test_a_scalar_is_tried_first_as_one_that_multiplies_alike() -> None:
+    order = atom_to_int(GROUP_ORDER)
+    moves = [move for move, _, _ in near(base(), Operands(scalars=(MOVE,)), most=2)]
+    assert sorted(moves) == sorted(moved(MOVE, step) for step in (order, -order))
+    assert near(base(), Operands(scalars=(MOVE[::-1],))) == []  # no part of the move
 
 
 def test_two_parts_that_are_cut_out_are_exchanged() -> None:

@@ -30,6 +30,11 @@ SAME = [
     ("points * amount * state.number // 100000", "(/ (* AMOUNT STATE MOVE) 100000)"),
     ("amount // points * state.number // 1000", "(/ (* (/ AMOUNT MOVE) STATE) 1000)"),
     ("sum(divmod(amount, points))", "(+ (/ AMOUNT MOVE) (r (divmod AMOUNT MOVE)))"),
+    # One side chooses between quotients, the other between their operands.
+    (
+        "amount // (points if points > 50 else points + state.number)",
+        "(if (> MOVE 50) (/ AMOUNT MOVE) (/ AMOUNT (+ MOVE STATE)))",
+    ),
 ]
 
 OTHER = [
@@ -37,6 +42,14 @@ OTHER = [
     ("points * amount * state.number // 100000", "(/ (* AMOUNT STATE STATE) 100000)"),
     ("points * amount * state.number // 100000", "(* AMOUNT STATE (/ MOVE 100000))"),
     ("amount // points * state.number", "(/ (* AMOUNT STATE) MOVE)"),
+    (
+        "state.number * (amount - (0 if points > 50 else points))",
+        "(if (> MOVE 51) (* STATE AMOUNT) (* STATE (- AMOUNT MOVE)))",
+    ),
+    (
+        "amount // (points if points > 50 else points + state.number)",
+        "(if (> MOVE 50) (/ AMOUNT MOVE) (/ AMOUNT STATE))",
+    ),
     ("amount - amount % points", "(- AMOUNT (r (divmod AMOUNT (+ MOVE 1))))"),
 ]
 
