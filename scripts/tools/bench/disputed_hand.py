@@ -3,6 +3,8 @@
 The floor is the work that no implementation can leave out: each signature once, each validator run
 once, and the node's own checks. The embedded node checks a bundle once, when it is offered. The
 bare floor has each of these checks once, as a library call.
+
+Two peers on a driver play it: no monitor of `attack` is timed, and no polling of a node.
 """
 
 from __future__ import annotations
@@ -14,9 +16,6 @@ from time import process_time
 
 from chia_rs import AugSchemeMPL, G1Element, G2Element, run_chia_program
 
-from channelsim.channel.attack.disputes import dispute_script
-from channelsim.channel.attack.session import Observer
-from channelsim.channel.attack.world import run_observed
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.simulator import SimulatedChain
@@ -26,17 +25,28 @@ from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.lab.referee.referee_runs import conditions
 from channelsim.channel.peer.chain_news import GamePaid, MovedOnChain
-from channelsim.channel.session.identity import node_seed
+from channelsim.channel.peer.interface import Acted, GoOnChain
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.driver import Driver
+from channelsim.channel.session.identity import make_config, node_seed
+from channelsim.channel.session.peer_driver import DrivenPeer
+from channelsim.channel.session.players import Players
 from channelsim.channel.session.session_events import NewsFor, Pushed, SessionEvent
-from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.session.setup import Setup
+from channelsim.channel.session.side_player import SidePlayer, by_policy
 from channelsim.clsp.run import MAX_COST, STRICT, observed, run_serialized
 from channelsim.clsp.values import int_to_atom
 from channelsim.games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE
 from scripts.tools.bench.crosscheck_speed import run_bare
 from scripts.tools.bench.measuring import Figures, spread
+from scripts.tools.bench.sessions import usual_setup
 
-LEAVES_AT = 5
-"""Messages after which one side goes on chain: the hand has just begun."""
+LEAVES_AT = 2
+"""Moves after which one side goes on chain: the hand has just begun."""
+
+MOST_BLOCKS = 600
+"""Blocks after which a dispute is over."""
 
 LEAST_FLOOR = 0.1
 """Seconds of the floors in a group of hands: some systems count a process's time by 4 ms."""
@@ -68,19 +78,37 @@ class TimedChain(SimulatedChain):
 class DisputeTimer:
     """A listener that times a dispute from the first unroll to the last payout, and its node.
 
-    It also collects the bundles that the node accepted, and counts the moves on chain.
+    It also collects the bundles that the node accepted, and counts the moves, off and on chain.
     """
 
     def __init__(self) -> None:
         self.began: float | None = None
         self.elapsed = self.node = 0.0
         self.accepted: dict[Bundle, None] = {}
-        self.moves = 0
+        self.moves = self.acted = 0
 
-    def run(self, scenario: Scenario) -> None:
-        """Run a dispute, and time it."""
-        self.chain = TimedChain(node_seed(scenario.seed.encode()))
-        run_observed(dispute_script(scenario), Observer(self), on=self.chain)
+    def run(self, setup: Setup) -> None:
+        """Run a dispute, and time it. Raises `InvariantError` if it does not end."""
+        seed = setup.seed.encode()
+        self.chain = TimedChain(node_seed(seed))
+        peers = [Peer(make_config(seed, side, self.chain, setup.agreement)) for side in Side]
+        first, second = (DrivenPeer(peer.config.name, peer) for peer in peers)
+        driver = Driver(self.chain, (first, second), (self,))
+        sides = [
+            SidePlayer(setup, peer, by_policy(policy, peer.config.secret), prepares=False)
+            for peer, policy in zip(peers, setup.policies, strict=True)
+        ]
+        players = Players(driver, sides)
+        driver.start()
+        left = False
+        for _ in range(MOST_BLOCKS):
+            while driver.deliver() or players.ask() or players.act():
+                if not left and self.acted >= LEAVES_AT:
+                    left = players.command(Side.RECEIVER, GoOnChain("the hand is disputed"))
+            if all(peer.phase is Phase.CLOSED for peer in peers):
+                return
+            driver.farm()
+        raise InvariantError(f"a disputed hand goes on after {MOST_BLOCKS} blocks")
 
     def __call__(self, event: SessionEvent) -> None:
         """Start and stop the clock."""
@@ -95,6 +123,8 @@ class DisputeTimer:
                 self.elapsed, self.node = process_time() - self.began, self.chain.seconds
             case NewsFor(_, MovedOnChain()):
                 self.moves += 1
+            case NewsFor(_, Acted()):
+                self.acted += 1
             case _:
                 pass
 
@@ -141,20 +171,20 @@ def disputed_hands(game: str, seed: str, seconds: float, least: int) -> Iterator
     until, number, floor = process_time() + seconds, 0, 0.0
     while process_time() < until or least > 0 or not floor:
         number += 1
-        hand = disputed_hand(Scenario((game,), f"{seed} {number}", "leaver", LEAVES_AT))
+        hand = disputed_hand(usual_setup(game, f"{seed} {number}", 1))
         if hand is not None:
             least -= 1
             floor += min(hand.floor, hand.bare_floor)
             yield hand
 
 
-def disputed_hand(scenario: Scenario) -> DisputedHand | None:
+def disputed_hand(setup: Setup) -> DisputedHand | None:
     """Measure one hand; None if there was no move on chain, or if the clock stood still.
 
     Both runs do the same: the first is timed, the second counts the work.
     """
     first = DisputeTimer()
-    first.run(scenario)
+    first.run(setup)
     if not first.moves or not first.elapsed:
         return None
     second = DisputeTimer()
@@ -172,7 +202,7 @@ def disputed_hand(scenario: Scenario) -> DisputedHand | None:
             runs.add((program, arguments))
 
     with bls.observed(on_bls), observed(on_run):
-        second.run(scenario)
+        second.run(setup)
     chain = second.chain
     mined = [
         bundle
