@@ -7,13 +7,32 @@ functions that are compared only (`Game.checks`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from channelsim.clsp.values import Value
 from channelsim.games.chance import Chance
 from channelsim.games.forms import Form
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The same question from the other side: the arguments in another `order`, of which the one at
+    `flag`, 0 or 1, is the other number. Its answer, 0 or 1, is the other one."""
+
+    order: tuple[int, ...]
+    flag: int
+
+    def turned(self, values: Sequence[Any], other: Callable[[Any], Any]) -> list[Any]:
+        """The arguments from the other side; `other` makes the other number of one.
+
+        >>> Turn((0, 2, 1), 0).turned([0, "own", "theirs"], lambda flag: 1 - flag)
+        [1, 'theirs', 'own']
+        """
+        values = [*values]
+        values[self.flag] = other(values[self.flag])
+        return [values[at] for at in self.order]
 
 
 @dataclass(frozen=True)
@@ -28,6 +47,8 @@ class Lemma:
     32 bytes open no lock. `near` changes some arguments so that the result is the one named, if it
     can: proofs try it to run a path for real.
 
+    `turn` says that one of two players gets the answer that the other one does not.
+
     `solvable`: the prover compares the two on every argument, as a claim of its own.
     """
 
@@ -38,6 +59,7 @@ class Lemma:
     result: Form
     cost: int
     solvable: bool = False
+    turn: Turn | None = None
     draw: Callable[[Chance], tuple[Any, ...]] | None = None
     near: Callable[[tuple[Any, ...], Any], tuple[Any, ...] | None] | None = None
 

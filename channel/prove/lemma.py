@@ -51,9 +51,15 @@ def applied(lemma: Lemma, path: Path, values: Sequence[Symbolic]) -> Symbolic | 
     """
     terms: list[Term] = []
     for form, value in zip(lemma.arguments, values, strict=True):
-        if not _take(path, form, value, terms):
+        parts: list[Term] = []
+        if not _take(path, form, value, parts):
             return None
-    whole = z3.simplify(z3.Concat(*terms) if len(terms) > 1 else terms[0])
+        terms.append(_joined(parts))
+    # From one side only, so that both sides' answers are those of one unknown function.
+    turns = lemma.turn is not None and not path.branch(terms[lemma.turn.flag] == 1)
+    if lemma.turn is not None and turns:
+        terms = lemma.turn.turned(terms, lambda flag: 1 - flag)
+    whole = z3.simplify(_joined(terms))
     if z3.is_bv_value(whole):
         return None
     conditions: list[Condition] = []
@@ -70,7 +76,14 @@ def applied(lemma: Lemma, path: Path, values: Sequence[Symbolic]) -> Symbolic | 
     result: Symbolic = _unknown(lemma.result, leaf, conditions)
     for condition in conditions:
         path.assume(condition)
+    if turns:
+        assert isinstance(result, Number)
+        return Number(1 - result.term, 0, 1)
     return result
+
+
+def _joined(terms: Sequence[Term]) -> Term:
+    return z3.Concat(*terms) if len(terms) > 1 else terms[0]
 
 
 def leaf_of(lemma: Lemma, number: int, whole: int) -> int:

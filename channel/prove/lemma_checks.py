@@ -20,6 +20,7 @@ from typing import Any
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.prove.lemma import leaves, real_result
 from channelsim.channel.prove.result import COMPARED
+from channelsim.channel.prove.symbols import ONE
 from channelsim.clsp import program_cache
 from channelsim.clsp.analysis.code import Code
 from channelsim.clsp.programs import Program, symbols
@@ -169,6 +170,10 @@ def difference(lemma: Lemma, body: bytes, tree: bytes, values: Any) -> str:
             pass
     except ValueError as error:
         return f"{lemma.python.__name__}{values}: {error}"
+    if lemma.turn is not None:
+        other = lemma.turn.turned(values, lambda flag: 1 - flag)
+        if {expected, real_result(lemma, *other)} != {NIL, ONE}:
+            return f"{lemma.python.__name__}{values}: the other side gets the same answer"
     for given in product(*(_written(form, value) for form, value in _paired(lemma, values))):
         if problem := unlike(body, tree, given, expected, lemma.cost):
             return problem

@@ -14,7 +14,7 @@ from channelsim.games.deck.group import G1, real_group
 from channelsim.games.deck.openings import has_key, lies_behind
 from channelsim.games.deck.terms import CARDS
 from channelsim.games.forms import Atom, ByteIn, Integer, ListOf, Pair
-from channelsim.games.lemma import Lemma
+from channelsim.games.lemma import Lemma, Turn
 from channelsim.games.poker.limits import First, acts_first_with
 from channelsim.games.poker.states import BUTTONS_UP, OTHERS_UP
 from channelsim.games.poker.variants import Variant
@@ -122,6 +122,7 @@ def acting_first(count: int) -> Lemma:
         arguments=(_BY_CARDS, _TRUTH, board, board),
         result=_TRUTH,
         cost=5_000_000,
+        turn=Turn(order=(0, 1, 3, 2), flag=1),
         draw=partial(_draw_boards, count),
         near=_near_boards,
     )

@@ -15,7 +15,7 @@ from channelsim.games.amounts import MAX_AMOUNT
 from channelsim.games.deck.group import G1
 from channelsim.games.deck.terms import CARDS
 from channelsim.games.forms import Atom, ByteIn, HashOf, Integer, ListOf, Optional, Pair
-from channelsim.games.poker.limits import First, Forced, Structure
+from channelsim.games.poker.limits import First, Forced, Structure, acts_first_with
 from channelsim.games.poker.ranking import RANKINGS
 from channelsim.games.states import Bytes32, PlainState
 
@@ -225,9 +225,17 @@ class Begin(PlainState, frozen=True):
 
     def holds(self, amount: int) -> bool:
         """True of every state that play reaches: nobody has put in more than the stake, which
-        covers a forced bet, too, and locks were opened by their scalars."""
+        covers a forced bet, too, and locks were opened by their scalars. If open cards say who acts
+        first, it is a mover that owes nothing: it would have acted, or left that to the waiter."""
         due = forced_bet(self.table, self.streets, self.forced)
-        return self.pot.leaves(due, self.table) and are_open(self.known.opened, self.pending)
+        if not (self.pot.leaves(due, self.table) and are_open(self.known.opened, self.pending)):
+            return False
+        first = self.streets[0].first
+        return first < First.HIGHEST or bool(self.pending) or self._acts_first(first)
+
+    def _acts_first(self, first: int) -> bool:
+        known = self.known
+        return acts_first_with(first, self.seats.button, known.movers_up, known.waiters_up)
 
 
 class Mid(PlainState, frozen=True):

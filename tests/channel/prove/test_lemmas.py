@@ -8,6 +8,7 @@ from pathlib import Path
 from time import thread_time
 
 import pytest
+import z3
 
 from channelsim.channel.lab.targets.loading import load as load_target
 from channelsim.channel.prove import lemma_checks
@@ -15,17 +16,22 @@ from channelsim.channel.prove.arguments import MOVE, coin_field, part
 from channelsim.channel.prove.claims import Equal, lemmas_used
 from channelsim.channel.prove.comparison import SizeReport, examine_size
 from channelsim.channel.prove.inputs import Domain
-from channelsim.channel.prove.lemma import lemmas_of
+from channelsim.channel.prove.lemma import applied, lemmas_of
 from channelsim.channel.prove.lemma_checks import CHECKS, uses
+from channelsim.channel.prove.path import Path as ProofPath
+from channelsim.channel.prove.path import explore
 from channelsim.channel.prove.proof import Proof, make_question, prove
 from channelsim.channel.prove.rules.claim import ObeysRules
 from channelsim.channel.prove.rules.lemma_claim import LemmaHolds
+from channelsim.channel.prove.solver import make_solver
+from channelsim.channel.prove.symbols import Condition, Number
 from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.compiler import compile_source
 from channelsim.clsp.programs import Program, load, with_symbols
 from channelsim.clsp.values import atom_to_int, int_to_atom, serialize, to_list
 from channelsim.games.forms import Atom, Integer, ListOf, Record
-from channelsim.games.lemma import Lemma
+from channelsim.games.lemma import Lemma, Turn
+from channelsim.games.poker.lemmas import acting_first
 
 SOURCE = """
 (mod
@@ -283,3 +289,48 @@ def test_equal_functions_are_stored_and_others_are_not(
         assert false
     monkeypatch.setattr(lemma_checks, "own_sources", lambda: "another version of the rules")
     assert runs_of_a_comparison(LESS, monkeypatch) == (400, "")
+
+
+def first(flag: int, own: int, theirs: int) -> int:
+    """Who has the higher number is first; of equals, who has no flag."""
+    return int(own - theirs >= flag)
+
+
+FIRST = Lemma(
+    name="who is first",
+    function="is_first",
+    python=first,
+    arguments=(Integer(0, 1), Integer(0, 9), Integer(0, 9)),
+    result=Integer(0, 1),
+    cost=100_000,
+    turn=Turn((0, 2, 1), 0),
+)
+
+
+def test_the_other_side_of_a_turn_gets_the_other_answer() -> None:
+    def asked(path: ProofPath) -> Condition:
+        flag, own, theirs = (
+            Number(z3.BitVec(name, bits), 0, most)
+            for name, bits, most in [("flag", 2, 1), ("own", 5, 9), ("theirs", 5, 9)]
+        )
+        for number in (flag, own, theirs):
+            path.assume(z3.And(number.term >= 0, number.term <= number.most))
+        answer = applied(FIRST, path, [flag, own, theirs])
+        other = applied(FIRST, path, [Number(1 - flag.term, 0, 1), theirs, own])
+        assert isinstance(answer, Number)
+        assert isinstance(other, Number)
+        return answer.term + other.term == 1
+
+    solver = make_solver()
+    for _, agree in explore(asked, solver, thread_time() + 60):
+        assert solver.check(z3.Not(agree)) == z3.unsat
+
+
+def test_a_turn_is_compared() -> None:
+    program = load_target("razz").programs["begin"]
+    right = acting_first(1)
+    (use,) = uses(right, program, program.value)
+    assert not use.false
+    # The other player's cards do not take the place of one's own.
+    (use,) = uses(replace(right, turn=Turn((0, 1, 2, 3), 1)), program, program.value)
+    assert "the other side gets the same answer" in use.false
