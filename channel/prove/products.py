@@ -87,7 +87,8 @@ def divided(path: Path, left: Number, right: Number, most: tuple[int, int]) -> t
 def agreements(path: Path) -> list[Condition]:
     """Conditions by which equal operands have equal results on a path, whatever their bits.
 
-    They are true of the real results, which are within their bounds on this path.
+    They are true of the real results, which are within their bounds on this path. Raises
+    `Undecided` when it is late.
     """
     return [
         condition
@@ -158,6 +159,7 @@ def _agreement(path: Path, kind: str, one: Result, other: Result) -> Condition |
     if kind == PRODUCT:
         crossed = z3.And(_equal(one.first, other.second), _equal(one.second, other.first))
         same = z3.Or(same, crossed)
+    path.check_time()
     if path.linear.refutes(same):
         return None
     equal = _equal(one.term, other.term)
