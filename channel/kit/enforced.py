@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
+from importlib.util import find_spec
 
+from channelsim.channel.campaign.campaign import here
 from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.kit.conformance import Subject, failed_check
+from channelsim.channel.kit.proofs import SOLVER
 from channelsim.channel.lab.mutants.broken_rules import named_rules, unread_rules
 from channelsim.channel.lab.mutants.enforcement import Enforcement
 from channelsim.channel.lab.mutants.hunt import MutantResult
@@ -18,6 +21,10 @@ ENFORCED = "every rule is enforced"
 """The name of the check."""
 
 NEEDS_RULES = "needs rules: without them, nobody knows what a dropped test should have refused"
+
+PROVING, MOST_PROOFS = 5.0, 8
+"""The seconds of work for a proof that a test which nothing misses is needless, and the most of
+them."""
 
 
 def enforced(subject: Subject) -> CheckResult:
@@ -33,12 +40,13 @@ def enforced(subject: Subject) -> CheckResult:
     rules = named_rules(target)
     argued = rule_reasons(target)
     never = [rule for rule in rules if rule not in subject.broken_rules and rule not in argued]
+    needless = _needless(target, result.open)
     failures = [
         *(_unbroken(target, rule, rules[rule]) for rule in never),
-        *(_unnoticed(target, change) for change in result.open),
+        *(_unnoticed(target, change) for change in result.open if change.place not in needless),
     ]
     unread = unread_rules(target, subject.broken_rules)
-    parts = list(_tried(subject, result, len(rules), len(never), judged))
+    parts = list(_tried(subject, result, len(rules), len(never), needless, judged))
     if unread:
         parts.append(f"not checked: {', '.join(unread)}, which no judge is seen to name")
     tried = "; ".join(parts)
@@ -48,7 +56,12 @@ def enforced(subject: Subject) -> CheckResult:
 
 
 def _tried(
-    subject: Subject, result: Enforcement, rules: int, never: int, judged: list[str]
+    subject: Subject,
+    result: Enforcement,
+    rules: int,
+    never: int,
+    needless: Collection[int],
+    judged: list[str],
 ) -> Iterator[str]:
     """The parts of the row's text."""
     target = subject.target
@@ -56,6 +69,8 @@ def _tried(
     yield f"{counted(result.tried, 'dropped test')}, {result.noticed} noticed"
     if result.argued:
         yield f"{result.argued} argued"
+    if needless:
+        yield f"{len(needless)} needless, by a proof"
     if result.left:
         left = ", ".join(f"{count} of {name}" for name, count in result.left.items())
         yield f"not tried: {left} (more --seconds try more)"
@@ -67,6 +82,21 @@ def _tried(
     missing = [name for name in judged if name in target.missing]
     if missing:
         yield f"not those of {', '.join(missing)}, of which there are no programs"
+
+
+def _needless(target: Target, changes: Sequence[MutantResult]) -> Collection[int]:
+    """The places of those changes that make no difference in any state, as the prover says."""
+    if not changes or find_spec(SOLVER) is None:
+        return ()
+    from channelsim.channel.prove.survivors import survivor_proofs
+
+    campaign, places = survivor_proofs(target, changes[:MOST_PROOFS], PROVING)
+    if campaign is None:
+        return ()
+    proofs, interrupted = campaign.run(here(campaign))
+    if interrupted:
+        raise KeyboardInterrupt
+    return {places[number] for number, proof in proofs.items() if proof.is_equal}
 
 
 def _unbroken(target: Target, rule: str, validator: str) -> Finding:

@@ -190,6 +190,21 @@ def test_a_test_that_nothing_misses_fails(
     assert row["result"] == "passed"
 
 
+def test_a_test_that_a_proof_says_is_needless_does_not_fail(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = own_rules(tmp_path)
+    source = path.with_name("reveal.clsp")
+    text, old = source.read_text(), "(if (= MOVER_SHARE number)"
+    assert text.count(old) == 1
+    needless = "(if (= MOVER_SHARE number) (> 17 (strlen MOVE)) ())"
+    source.write_text(text.replace(old, f"(if {needless}"))
+    row = row_of(channelsim(capsys, "conform", path, *QUICK, "--json"))
+    (failure,) = row["failures"]
+    assert failure["text"].startswith(f"no case breaks {RULE}")
+    assert "1 needless, by a proof" in row["tried"]
+
+
 @pytest.mark.long
 def test_a_stored_case_or_a_reason_makes_up_for_it(tmp_path: Path) -> None:
     corpus = game(tmp_path, "covered") / "corpus"
