@@ -108,7 +108,7 @@ class Hidden:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """What an unknown function makes of two signed operands: a term that has these bounds."""
+    """The result of an unknown function for two signed operands: a term with these bounds."""
 
     first: Term
     second: Term

@@ -292,7 +292,7 @@ def test_equal_functions_are_stored_and_others_are_not(
 
 
 def first(flag: int, own: int, theirs: int) -> int:
-    """Who has the higher number is first; of equals, who has no flag."""
+    """Let the higher number be first; of equals, the one without the flag."""
     return int(own - theirs >= flag)
 
 
