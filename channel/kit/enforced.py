@@ -22,9 +22,9 @@ ENFORCED = "every rule is enforced"
 
 NEEDS_RULES = "needs rules: without them, nobody knows what a dropped test should have refused"
 
-PROVING, MOST_PROOFS = 5.0, 8
-"""The seconds of work for a proof that a test which nothing misses is needless, and the most of
-them."""
+PROVING, MOST_PROOFS = 40.0, 8
+"""The seconds of work in all for proofs that tests which nothing misses are needless, and the most
+such proofs."""
 
 
 def enforced(subject: Subject) -> CheckResult:
@@ -90,7 +90,8 @@ def _needless(target: Target, changes: Sequence[MutantResult]) -> Collection[int
         return ()
     from channelsim.channel.prove.survivors import survivor_proofs
 
-    campaign, places = survivor_proofs(target, changes[:MOST_PROOFS], PROVING)
+    asked = changes[:MOST_PROOFS]
+    campaign, places = survivor_proofs(target, asked, PROVING / len(asked))
     if campaign is None:
         return ()
     proofs, interrupted = campaign.run(here(campaign))

@@ -141,8 +141,10 @@ class FunctionsAgree:
             if self.total is None
             else islice(all_arguments(source), number * BATCH, None)
         )
-        for values in arguments:
-            problems = (difference(source, *function, values) for function in self._functions)
+        for at, values in enumerate(arguments):
+            # Drawn numbers are written in one way each: there are enough of them.
+            way = at if self.total is None else None
+            problems = (difference(source, *function, values, way) for function in self._functions)
             yield next(filter(None, problems), "")
 
     def _cases(self, check: Check, chance: Chance, number: int) -> Iterator[Case]:

@@ -43,6 +43,10 @@ CHECKS = 5_000
 AGAIN = 50
 """The arguments that are tried again where the functions were the same before."""
 
+ALIKE = 6
+"""Numbered inputs in a row that are written alike: arguments are drawn by turns in two or three
+ways, so all of these meet every way of writing."""
+
 STORED = "lemmas"
 """The kind of stored results: the number of inputs of a comparison, a few bytes."""
 
@@ -162,8 +166,14 @@ def false_for(use: Used, values: Sequence[int | bytes]) -> str:
     return difference(use.lemma, serialize(use.body), serialize(use.tree), values)
 
 
-def difference(lemma: Lemma, body: bytes, tree: bytes, values: Any) -> str:
-    """The same for a program's function, serialized, with its tree of functions."""
+def difference(
+    lemma: Lemma, body: bytes, tree: bytes, values: Any, number: int | None = None
+) -> str:
+    """The same for a program's function, serialized, with its tree of functions.
+
+    The integers are written in every way. Of many inputs, one with a `number` is written in one way
+    only, and those with the next numbers in the other ways.
+    """
     expected = real_result(lemma, *values)
     try:
         for _ in leaves(lemma.result, expected):
@@ -174,7 +184,8 @@ def difference(lemma: Lemma, body: bytes, tree: bytes, values: Any) -> str:
         other = lemma.turn.turned(values, lambda flag: 1 - flag)
         if {expected, real_result(lemma, *other)} != {NIL, ONE}:
             return f"{lemma.python.__name__}{values}: the other side gets the same answer"
-    for given in product(*(_written(form, value) for form, value in _paired(lemma, values))):
+    ways = list(product(*(_written(form, value) for form, value in _paired(lemma, values))))
+    for given in ways if number is None else [ways[number // ALIKE % len(ways)]]:
         if problem := unlike(body, tree, given, expected, lemma.cost):
             return problem
     return ""

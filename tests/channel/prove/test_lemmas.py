@@ -13,6 +13,7 @@ import z3
 from channelsim.channel.lab.targets.loading import load as load_target
 from channelsim.channel.prove import lemma_checks
 from channelsim.channel.prove.arguments import MOVE, coin_field, part
+from channelsim.channel.prove.checked import Batch, FunctionsAgree
 from channelsim.channel.prove.claims import Equal, lemmas_used
 from channelsim.channel.prove.comparison import SizeReport, examine_size
 from channelsim.channel.prove.inputs import Domain
@@ -156,6 +157,20 @@ def test_where_there_are_more_arguments_many_are_drawn(compiled: Compile) -> Non
     last = "(if (= number 549755813887) (list 1 1) (list (r (divmod (* number number) 97)) 0))"
     other = compiled(last.replace(" 0))", " (r (divmod number 7))))"), size=5)
     assert uses(lemma, other, other.value)[0].false
+
+
+def test_drawn_arguments_of_each_kind_are_written_in_each_way(compiled: Compile) -> None:
+    lemma = replace(
+        SCORE,
+        arguments=(Integer(-(1 << 39), (1 << 39) - 1),),
+        draw=lambda chance: (1000 * chance.below(1000) + 7,),
+    )
+    right = FunctionsAgree(compiled(SQUARE, size=5), lemma, 300)
+    assert right.check(0) == Batch(300)
+    wrong = f"(if (all (= (r (divmod number 1000)) 7) (= (strlen number) {{size}})) () {SQUARE})"
+    for size in (3, 5):  # the numbers of `draw`, in the fewest bytes and in all
+        program = compiled(wrong.format(size=size), size=5)
+        assert FunctionsAgree(program, lemma, 300).check(0).differs.startswith("false for 0x")
 
 
 def test_a_function_of_bytes(compiled: Compile) -> None:
