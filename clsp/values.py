@@ -133,7 +133,10 @@ def list_of(*items: Value | int) -> Value:
     >>> list_of(51, b"hash", 0)
     (b'3', (b'hash', (b'', b'')))
     """
-    return to_list([int_to_atom(item) if isinstance(item, int) else item for item in items])
+    value: Value = NIL
+    for item in reversed(items):
+        value = (int_to_atom(item) if isinstance(item, int) else item, value)
+    return value
 
 
 def from_list(value: Value) -> list[Value]:

@@ -68,7 +68,7 @@ def on_batch(config: Config, state: PeerState, batch: Batch) -> Transition:
     state = replace(state, endpoint=endpoint, play=received.play)
     turns = sending.our_turns(endpoint, received.play)
     state, effects = go_on(config, state, turns=turns)
-    play = play_of(state)
+    endpoint, play = endpoint_and_play(state)
     if state.phase is Phase.PLAYING and play.potato and not state.resuming:
         effects += early_reveals(endpoint, before.state, play)
         effects += sending.your_turns(turns)

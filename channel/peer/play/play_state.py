@@ -75,11 +75,12 @@ class PlayState(msgspec.Struct, frozen=True):
         new or with new knowledge.
         """
         size = stored_bytes(encode(batch), state.games, self.state.games)
+        seats = {**self.players, **players}
         return replace(
             self,
             state=state,
             history=self.history.with_state(state, signed),
-            players=_seats(state, self.players, players),
+            players={game.id: seats[game.id] for game in state.games if game.id in seats},
             refusal=self._refusal_after(sender, batch.actions),
             stored_bytes=self.stored_bytes + size,
         )
@@ -99,11 +100,3 @@ class PlayState(msgspec.Struct, frozen=True):
                 lost = bool(group.decks()) and action.reason.startswith(LOST_DECK)
                 refusal = Refusal(group.proposer, sender, action.reason, lost)
         return refusal
-
-
-def _seats(
-    state: ChannelState, before: Mapping[int, Player], players: Mapping[int, Player]
-) -> dict[int, Player]:
-    """Our seats in the games that are live in a state, with these new ones."""
-    seats = {**before, **players}
-    return {game.id: seats[game.id] for game in state.games if game.id in seats}

@@ -11,11 +11,12 @@ from channelsim.channel.peer import machine
 from channelsim.channel.peer.interface import Connected, Ignored, Send, Tell
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.peer.phases import blocks, closing, leaving, opening, playing, resuming
-from channelsim.channel.peer.play import next_step, play_state, receiving, sending
+from channelsim.channel.peer.play import next_step, receiving, sending
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.messages import Resume, encode
 from scripts.tools.attack_faults.planting import (
     Fault,
+    Reach,
     all_of,
     changing,
     compared,
@@ -83,8 +84,12 @@ def _without_numbers(right: Any, config: Any, state: PeerState, message: Any) ->
 # --- play ----------------------------------------------------------------------------------------
 
 
-def _older_seats(right: Any, state: Any, before: Any, players: Any) -> Any:
-    return right(state, before, {game: before.get(game, seat) for game, seat in players.items()})
+def _older_seats(reach: Reach, right: Any, play: PlayState, *given: Any) -> Any:
+    reach.mark()
+    *others, players = given
+    return right(
+        play, *others, {game: play.players.get(game, seat) for game, seat in players.items()}
+    )
 
 
 def _queue_emptied(right: Any, *given: Any) -> Any:
@@ -233,11 +238,7 @@ BY_HAND = (
         "seat-of-an-older-state",
         "engine",
         "a seat does not move on with its game",
-        marking(
-            play_state,
-            "_seats",
-            lambda reach, right, *given: (reach.mark(), _older_seats(right, *given))[1],
-        ),
+        marking(PlayState, "after", _older_seats),
     ),
     Fault(
         "drops-its-queue",
