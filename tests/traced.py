@@ -23,10 +23,13 @@ class Trace:
     """What ran of our packages, in blocks in which it is `watching`; other code is passed over.
 
     `returns` counts how often execution came to a file that it had left before, by a call or by the
-    end of one; `called_back` counts only calls, each compared with the call before it.
+    end of one; `called_back` counts only calls, each compared with the call before it. With a
+    function's code `within`, only its calls and what they call counts.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, within: CodeType | None = None) -> None:
+        self._within = within
+        self._depth = 0
         self.returns = self.called_back = 0
         self._codes: set[CodeType] = set()
         self._ours: dict[str, bool] = {}
@@ -47,6 +50,12 @@ class Trace:
         return sorted((c.co_filename, c.co_qualname) for c in self._codes if is_function(c))
 
     def _watch(self, frame: FrameType, event: str, argument: object) -> None:
+        if self._within is not None:
+            is_one = frame.f_code is self._within
+            self._depth += is_one and event == "call"
+            if not self._depth:
+                return
+            self._depth -= is_one and event == "return"
         if event == "call":
             code = frame.f_code
             if self._is_ours(code.co_filename):
