@@ -3,7 +3,8 @@
 The solver knows nothing of SHA-256. So the hashes of an input are computed from the inside out:
 what is hashed is fixed as the solver has it, and its hash set to the real one, which the rest of
 the input has to agree with. A commitment follows its secret in this way. Where a path depends on
-the digits of a hash, other secrets are tried.
+the digits of a hash, secrets are drawn until one has them (`preimages`), and others are tried that
+the solver chooses.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import islice
 from typing import TypeAlias
 
 import z3
@@ -21,6 +23,7 @@ from channelsim.channel.prove.executor import Ending, RaisedHere, Returned
 from channelsim.channel.prove.inputs import Inputs, Variable, Variables, concrete, undecided
 from channelsim.channel.prove.models.byte_models import HASH
 from channelsim.channel.prove.path import Path
+from channelsim.channel.prove.preimages import preimages
 from channelsim.channel.prove.solver import pushed
 from channelsim.channel.prove.symbols import (
     Bytes,
@@ -46,6 +49,9 @@ from channelsim.clsp.values import NIL, Value, serialize
 
 ATTEMPTS = 24
 """The secrets that are tried for a path that depends on the digits of their hashes."""
+
+DRAWN = 8
+"""The preimages of a hash with which all other hashes are tried."""
 
 FEW_BITS = 9
 """The bits of a secret of which all values are tried."""
@@ -78,9 +84,11 @@ def example(
         _decide_shapes(solver, [inputs.environment, *results, *path.long], decided)
         terms = [*solver.assertions(), *terms_in(results, decided)]
         hashes = _hashes(terms, path.functions)
-        for _ in range(_attempts(hashes)):
+        for attempt in range(_attempts(hashes)):
             facts: list[Condition] = []
             model = _with_real_hashes(solver, hashes, facts, path)
+            if model is None and not attempt:
+                model = _with_drawn_preimages(solver, hashes, path)
             if model is not None:
 
                 def evaluated(term: Term, model: z3.ModelRef = model) -> Term:
@@ -158,6 +166,23 @@ def _with_real_hashes(
             facts.append(term.decl()(text) == real)
             solver.add(term.arg(0) == text, term == real)
         return model or _model(solver)
+
+
+def _with_drawn_preimages(
+    solver: z3.Solver, hashes: Sequence[Term], path: Path
+) -> z3.ModelRef | None:
+    """The same with a drawn preimage of one hash."""
+    for term in hashes:
+        model = _model(solver)
+        if model is None:
+            return None
+        for drawn in islice(preimages(solver, term, model), DRAWN):
+            with pushed(solver):
+                solver.add(*drawn)
+                found = _with_real_hashes(solver, hashes, [], path)
+            if found is not None:
+                return found
+    return None
 
 
 def _model(solver: z3.Solver) -> z3.ModelRef | None:
