@@ -50,7 +50,7 @@ from channelsim.clsp.values import NIL, Value, serialize
 ATTEMPTS = 24
 """The secrets that are tried for a path that depends on the digits of their hashes."""
 
-DRAWN = 8
+TRIED = 8
 """The preimages of a hash with which all other hashes are tried."""
 
 FEW_BITS = 9
@@ -176,7 +176,7 @@ def _with_drawn_preimages(
         model = _model(solver)
         if model is None:
             return None
-        for drawn in islice(preimages(solver, term, model), DRAWN):
+        for drawn in islice(preimages(solver, term, model, path.check_time), TRIED):
             with pushed(solver):
                 solver.add(*drawn)
                 found = _with_real_hashes(solver, hashes, [], path)

@@ -6,7 +6,7 @@ byte, two equal bytes, a remainder. Hashes of drawn bytes are computed until one
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 
 import z3
@@ -18,14 +18,22 @@ from channelsim.channel.prove.symbols import Condition, Term
 MOST_FIXED = 18
 """The most bits of a hash that a path may want: more would take minutes."""
 
+DRAWN = 1 << 20
+"""The most secrets that are drawn for a hash, 5 µs each."""
+
 EVALUATED = 1 << 16
-"""The most hashes of which what else a path wants is evaluated, 0.05 ms each."""
+"""The most of them for which the solver evaluates a term, 0.05 ms each."""
+
+CHECKED = 1 << 10
+"""The secrets after which the time is looked at."""
 
 STEPS = 500_000
 """The most steps of the solver on one question about a hash alone."""
 
 
-def preimages(solver: z3.Solver, term: Term, model: z3.ModelRef) -> Iterator[Sequence[Condition]]:
+def preimages(
+    solver: z3.Solver, term: Term, model: z3.ModelRef, check_time: Callable[[], None]
+) -> Iterator[Sequence[Condition]]:
     """What is hashed, and real hashes, where a hash seems to have what the conditions of a solver
     want of it, if all else is as in a model.
 
@@ -52,7 +60,9 @@ def preimages(solver: z3.Solver, term: Term, model: z3.ModelRef) -> Iterator[Seq
     chance = FastChance(known)
     places = _free_bytes(solver, text, known, chance)
     evaluated = 0
-    for _ in range(EVALUATED << mask.bit_count() if places else 0):
+    for count in range(DRAWN if places else 0):
+        if not count % CHECKED:
+            check_time()
         drawn = bytearray(known)
         for place, byte in zip(places, chance.bytes(len(places)), strict=True):
             drawn[place] = byte
@@ -60,13 +70,13 @@ def preimages(solver: z3.Solver, term: Term, model: z3.ModelRef) -> Iterator[Seq
         for inside in later:
             whole = _evaluated(inside, [secret, *digits], numbers)
             numbers.append(_hashed(whole.as_long().to_bytes(whole.size() // 8, "big")))
-        if numbers[-1] & mask != value:
-            continue
-        evaluated += 1
-        if z3.is_true(_evaluated(wanted, [secret, *digits], numbers)):
-            terms = zip([text, *chain], numbers, strict=True)
-            yield [each == number for each, number in terms]
-        if evaluated == EVALUATED:
+        evaluated += bool(later)
+        if numbers[-1] & mask == value:
+            evaluated += 1
+            if z3.is_true(_evaluated(wanted, [secret, *digits], numbers)):
+                terms = zip([text, *chain], numbers, strict=True)
+                yield [each == number for each, number in terms]
+        if evaluated >= EVALUATED:
             return
 
 
