@@ -30,6 +30,7 @@ class Bounds:
     pairs and the bytes of an atom of evidence; the number of the only shape of the state.
 
     `checks`: the most inputs of each check by real runs; 0 for none. `only_checks`: nothing else.
+    `named`: only checks with one of these texts in their name; all, if there are none.
     """
 
     longest: int | None = None
@@ -38,6 +39,7 @@ class Bounds:
     shape: int | None = None
     checks: int = 0
     only_checks: bool = False
+    named: tuple[str, ...] = ()
 
 
 DEFAULT = Bounds()
@@ -69,9 +71,14 @@ def questions(
         question for name in names for question in _about(target, tuple(others), name, bounds, laws)
     ]
     if not asked and bounds.only_checks:
-        raise UsageError(
-            f"{target.name}: {', '.join(names)}: there is nothing that its game has checked"
+        known = dict.fromkeys(
+            check.name for name in names for check in _checks(target, name, bounds.checks)
         )
+        reason = "there is nothing that its game has checked"
+        if known:
+            wanted = ", ".join(map(repr, bounds.named))
+            reason = f"no check has {wanted} in its name; known: {', '.join(map(repr, known))}"
+        raise UsageError(f"{target.name}: {', '.join(names)}: {reason}")
     if not asked and laws:
         subject = Subject(target, names[0])
         reasons = [claim for law in named(laws) if isinstance(claim := law.claim(subject), str)]
@@ -105,7 +112,8 @@ def _about(
         for claim in claims:
             yield make_question(claim, (target,), name, *limits, shape)
     for check in _checks(target, name, bounds.checks):
-        yield make_question(check, (target,), name)
+        if not bounds.named or any(part in check.name for part in bounds.named):
+            yield make_question(check, (target,), name)
 
 
 def _checks(target: Target, name: str, inputs: int) -> Iterator[Claim]:

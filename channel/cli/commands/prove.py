@@ -54,6 +54,10 @@ class ProveOptions:
         bool,
         flag("Only compare lemmas, hand values and showdowns with the rules, by real runs."),
     ] = False
+    check: Annotated[
+        list[str] | None,
+        text("Only those of them with this in their name (repeatable).", "TEXT"),
+    ] = None
     inputs: Annotated[
         int | None,
         whole(

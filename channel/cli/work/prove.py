@@ -49,14 +49,16 @@ def prove(options: ProveOptions) -> int:
         from channelsim.channel.prove.proof_file import NAME
         from channelsim.channel.prove.questions import Bounds, questions
 
+        only_checks = options.checks or bool(options.check)
         pairs = PAIRS if options.evidence_pairs is None else options.evidence_pairs
         bounds = Bounds(
             options.move_bytes,
             pairs,
             options.evidence_bytes or ATOM,
             options.shape,
-            options.inputs or (INPUTS if options.checks else 0),
-            options.checks,
+            options.inputs or (INPUTS if only_checks else 0),
+            only_checks,
+            tuple(options.check or ()),
         )
         proofs = proof_campaign(
             questions(targets, options.validator, bounds, options.law or ()), options.seconds

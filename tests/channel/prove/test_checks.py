@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -183,6 +184,14 @@ def test_checks_by_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert line in again.out
 
 
+def test_a_check_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--inputs", 40, "--jobs", 1, "--json")
+    ran = channelsim(capsys, "prove", "calpoker", "--check", "better", "--check", "deal", *options)
+    assert ran.code == 0
+    claims = [result["claim"] for result in json.loads(ran.out)["proofs"]]
+    assert claims == ["compared: the deal of California Poker", "compared: the better of two hands"]
+
+
 @pytest.mark.parametrize(
     ("target", "options", "reason"),
     [
@@ -190,6 +199,11 @@ def test_checks_by_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Pat
             "calpoker",
             ("--checks", "--validator", "a"),
             "there is nothing that its game has checked",
+        ),
+        (
+            "calpoker",
+            ("--check", "the key", "--validator", "e"),
+            "e: no check has 'the key' in its name; known: 'compared: the value of five cards'",
         ),
         ("calpoker", ("--inputs", 5, "--law", "cost"), "leave --against and --law out"),
         ("calpoker", ("--checks", "--against", "calpoker"), "leave --against and --law out"),
