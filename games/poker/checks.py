@@ -3,18 +3,21 @@ two claims give. As programs have it, and as these rules do."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import combinations, islice
+from itertools import combinations, islice, product
 from math import comb
 from typing import TypeAlias
 
 from channelsim.clsp.values import NIL, Value, int_to_atom, to_list
+from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 from channelsim.games.check_cases import in_an_order, value_list
 from channelsim.games.deck.terms import CARDS
 from channelsim.games.lemma import Case, Check
 from channelsim.games.poker.arranging import ROWS, Arrangement, arranged, points
+from channelsim.games.poker.limits import First, board_value
 from channelsim.games.poker.ranking import ACE_TO_FIVE, RANKINGS
 from channelsim.games.poker.selections import (
     OWN,
@@ -30,6 +33,9 @@ from channelsim.games.poker.variants import Variant
 ENDS: Value = to_list([NIL, NIL, NIL])
 """The result of a move that ends the game."""
 
+ACES_LOW = 4
+"""What is added to a card where the ace is low: the aces become the first cards."""
+
 HAND = 5
 MOST_CHIPS = 1 << 40
 
@@ -41,8 +47,10 @@ def checks(variant: Variant) -> tuple[Check, ...]:
     if variant.arranges:
         return _keys("score", 0), _PARTS, _ROWS, _POINTS
     rules = variant.showdown
+    counts = range(1, variant.most_open + 1)
     rankings = dict.fromkeys((rules.ranking, *([RANKINGS.index(ACE_TO_FIVE)] if rules.low else [])))
     return (
+        *map(_open_values, counts),
         *(_keys("end", ranking) for ranking in rankings),
         Check(
             "the claim of a selection",
@@ -59,6 +67,44 @@ def checks(variant: Variant) -> tuple[Check, ...]:
             "pairs of claims in a deal, with the least share and the next lower one",
         ),
     )
+
+
+# --- open cards ---------------------------------------------------------------------------------
+
+
+def _open_values(count: int) -> Check:
+    return Check(
+        f"the value of {counted(count, 'open card')}",
+        "begin",
+        "value_of",
+        partial(_valued, count),
+        "boards, each in an order that is drawn, with the ace high and low",
+        2 * comb(CARDS, count),
+    )
+
+
+def _valued(count: int, chance: Chance, first: int) -> Cases:
+    """All boards of so many open cards, each in one order, and the values of a program."""
+    orders = (First.HIGHEST, 0), (First.HIGHEST_ACE_LOW, ACES_LOW)
+    boards = product(orders, combinations(range(CARDS), count))
+    for (order, aces), cards in islice(boards, first, None):
+        ordered = in_an_order(cards, chance)
+        board: list[Value] = [
+            (int_to_atom(chance.below(CARDS)), bytes((card,))) for card in ordered
+        ]
+        yield (to_list(board), int_to_atom(aces)), int_to_atom(open_value(order, ordered))
+
+
+def open_value(order: First, cards: Sequence[int]) -> int:
+    """The value of open cards in programs: it orders boards as `board_value` does.
+
+    Of each rank, how often it occurs counts most, squared, then the rank; of more than one card.
+    """
+    if len(cards) == 1:
+        return board_value(order, cards)
+    ace_low = order is First.HIGHEST_ACE_LOW
+    ranks = Counter((card + ACES_LOW * ace_low) % CARDS // 4 for card in cards)
+    return sum(times * (times << 80 | 1 << 16 * times + rank) for rank, times in ranks.items())
 
 
 # --- keys ---------------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from channelsim.games.deck.terms import CARDS
 from channelsim.games.forms import Atom, ByteIn, Integer, ListOf, Pair
 from channelsim.games.lemma import Lemma, Turn
 from channelsim.games.poker.limits import First, acts_first_with
-from channelsim.games.poker.states import BUTTONS_UP, OTHERS_UP
 from channelsim.games.poker.variants import Variant
 
 _SCALAR = Integer(1, G1.order - 1)
@@ -130,8 +129,5 @@ def acting_first(count: int) -> Lemma:
 
 def lemmas(variant: Variant) -> tuple[Lemma, ...]:
     """The lemmas of a game: about its openings, and about boards of each number of open cards."""
-    boards = []
-    for who in (OTHERS_UP, BUTTONS_UP):
-        dealt = [other for row in variant.rounds for _, other in row.deal]
-        boards.append(dealt.count(who))
-    return OPENS, HOLDS, *(acting_first(count) for count in range(1, min(boards) + 1))
+    counts = range(1, variant.most_open + 1)
+    return OPENS, HOLDS, *map(acting_first, counts)

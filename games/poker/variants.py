@@ -154,6 +154,12 @@ class Variant:
         return any(row.kind in (Kind.DRAW, Kind.OPENED_DRAW) for row in self.rounds)
 
     @property
+    def most_open(self) -> int:
+        """The most open cards that each player has."""
+        dealt = [who for row in self.rounds for _, who in row.deal]
+        return min(dealt.count(OTHERS_UP), dealt.count(BUTTONS_UP))
+
+    @property
     def arranges(self) -> bool:
         """True if hands are arranged instead of bet on."""
         return self.rounds[0].kind is Kind.ARRANGE

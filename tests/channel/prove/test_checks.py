@@ -44,17 +44,17 @@ def changed(name: str, validator: str, function: str, change: str) -> Target:
     return replace(target, programs={**target.programs, validator: mutant})
 
 
-def with_constant(name: str, function: str, old: int, new: int) -> Target:
-    """A poker game with another constant in a function of `end`, where it stands first."""
+def with_constant(validator: str, name: str, function: str, old: int, new: int) -> Target:
+    """A poker game with another constant in a function of a validator, where it stands first."""
     target = load(name)
-    original = with_symbols(target.programs["end"])
+    original = with_symbols(target.programs[validator])
     ((body, _),) = functions_named(function, original, original.value)
     constant = serialize((b"\x01", int_to_atom(old)))
     assert constant in serialize(body)
     changed_body = serialize(body).replace(constant, serialize((b"\x01", int_to_atom(new))), 1)
     assert original.serialized.count(serialize(body)) == 1
     program = Program(original.serialized.replace(serialize(body), changed_body))
-    return replace(target, programs={**target.programs, "end": named(original, program)})
+    return replace(target, programs={**target.programs, validator: named(original, program)})
 
 
 def differences(target: Target, validator: str, inputs: int = 300) -> dict[str, str]:
@@ -65,6 +65,7 @@ def differences(target: Target, validator: str, inputs: int = 300) -> dict[str, 
     ("name", "validator"),
     [
         *(("spacepoker", "end"), ("calpoker", "c"), ("calpoker", "e"), ("omaha8", "end")),
+        ("razz", "begin"),
         *(
             pytest.param(game, validator, marks=pytest.mark.long)
             for game, validator in (
@@ -103,14 +104,20 @@ def test_a_wrong_function_is_found(
 
 
 @pytest.mark.parametrize(
-    ("function", "old", "new", "name"),
-    [("due", 4, 3, "the share of two claims"), ("claim_of", -1, 5, "the claim of a selection")],
+    ("game", "validator", "function", "old", "new", "name"),
+    [
+        ("holdem", "end", "due", 4, 3, "the share of two claims"),
+        ("holdem", "end", "claim_of", -1, 5, "the claim of a selection"),
+        ("razz", "begin", "weight", 16, 15, "the value of 4 open cards"),
+        ("razz", "begin", "number_of", 52, 56, "the value of 2 open cards"),
+    ],
 )
-def test_a_wrong_constant_of_poker_is_found(function: str, old: int, new: int, name: str) -> None:
-    target = with_constant("holdem", function, old, new)
-    (check,) = (
-        check for check in checks_of(target, "end", 500) if check.name == f"compared: {name}"
-    )
+def test_a_wrong_constant_of_poker_is_found(
+    game: str, validator: str, function: str, old: int, new: int, name: str
+) -> None:
+    target = with_constant(validator, game, function, old, new)
+    checks = checks_of(target, validator, 500)
+    (check,) = (check for check in checks if check.name == f"compared: {name}")
     assert check.check(0).differs.startswith("false for 0x")
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations, combinations_with_replacement, pairwise
 from math import comb
 
 import pytest
 
 from channelsim.clsp.values import int_to_atom
 from channelsim.games.contract import Valid
-from channelsim.games.poker.limits import First, Structure, acts_first
+from channelsim.games.poker.checks import open_value
+from channelsim.games.poker.limits import First, Structure, acts_first, board_value
 from channelsim.games.poker.ranking import ACE_TO_FIVE, ACE_TO_SIX, DEUCE_TO_SEVEN, HIGH, Ranking
 from channelsim.games.poker.states import Begin, Mid
 from channelsim.games.poker.terms import Stakes
@@ -160,3 +161,19 @@ def test_all_sequences_of_bets_are_counted(
     hand, tree = Hand(f"tree {game}", stakes, ROWS[game]), Tree()
     tree.explore(hand, "deal", hand.first, 0)
     assert (tree.endings, tree.decisions, tree.longest) == counts
+
+
+@pytest.mark.parametrize("order", [First.HIGHEST, First.HIGHEST_ACE_LOW])
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_programs_order_boards_as_the_rules_do(order: First, count: int) -> None:
+    suits = range(4) if count == 1 else (0,)  # of more cards, only the ranks count
+    cards = [4 * rank + suit for rank in range(13) for suit in suits]
+    boards = [*combinations_with_replacement(cards, count)]
+    by_rules = [board_value(order, board) for board in boards]
+    by_programs = [open_value(order, board) for board in boards]
+    pairs = sorted(zip(by_rules, by_programs, strict=True))
+    assert all(
+        (left[0] < right[0]) == (left[1] < right[1])
+        and (left[0] == right[0]) == (left[1] == right[1])
+        for left, right in pairwise(pairs)
+    )
