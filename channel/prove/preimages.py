@@ -34,11 +34,11 @@ STEPS = 500_000
 def preimages(
     solver: z3.Solver, term: Term, model: z3.ModelRef, check_time: Callable[[], None]
 ) -> Iterator[Sequence[Condition]]:
-    """What is hashed, and real hashes, where a hash seems to have what the conditions of a solver
-    want of it, if all else is as in a model.
+    """Secrets and their real hashes, with which the conditions of a solver on a hash seem to hold
+    if all else is as in a model.
 
-    Commitments of the input are the real ones; so are hashes inside of what is hashed. What is
-    yielded need not be possible: the solver has to be asked.
+    Commitments of the input are real ones, too, as are hashes inside of what is hashed. A secret
+    need not be possible: the solver has to be asked.
     """
     conditions = [*_parts(solver.assertions())]
     commitments = _commitments(conditions)
@@ -157,8 +157,8 @@ def _evaluated(expression: Term, names: Sequence[Term], numbers: Sequence[int]) 
 def _wanted(
     conditions: Sequence[Condition], last: Term, names: Mapping[int, Term], model: z3.ModelRef
 ) -> tuple[Condition, int, int]:
-    """What conditions want of the last hash, and a mask of bits that are the same in all hashes
-    that are wanted, with their values.
+    """The conditions on the last hash, and a mask of bits that are the same in all hashes for which
+    these hold, with their values.
 
     Conditions that want more digits than can be found are left out: such as the equality with a
     commitment, which can be the real one.

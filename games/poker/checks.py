@@ -34,7 +34,7 @@ ENDS: Value = to_list([NIL, NIL, NIL])
 """The result of a move that ends the game."""
 
 ACES_LOW = 4
-"""What is added to a card where the ace is low: the aces become the first cards."""
+"""Added to a card where the ace is low: the aces become the first cards."""
 
 HAND = 5
 MOST_CHIPS = 1 << 40
