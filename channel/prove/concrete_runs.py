@@ -179,9 +179,9 @@ def _with_drawn_preimages(
         for drawn in islice(preimages(solver, term, model, path.check_time), TRIED):
             with pushed(solver):
                 solver.add(*drawn)
-                found = _with_real_hashes(solver, hashes, [], path)
-            if found is not None:
-                return found
+                real_model = _with_real_hashes(solver, hashes, [], path)
+            if real_model is not None:
+                return real_model
     return None
 
 

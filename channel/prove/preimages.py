@@ -54,8 +54,12 @@ def preimages(
     for constant, hashed in commitments.items():
         if hashed.get_id() in by_hash:
             names[constant] = by_hash[hashed.get_id()]
-    wanted, mask, value = _wanted(conditions, digits[-1], names, model)
-    later = [_closed(each.arg(0), names, model) for each in chain[1:]]
+    wanted = _wanted(conditions, digits[-1], names, model)
+    bits = _fixed_bits(wanted, digits[-1])
+    if bits is None:
+        return
+    mask, value = bits
+    later_texts = [_closed(hashed.arg(0), names, model) for hashed in chain[1:]]
     known = model.eval(text, True).as_long().to_bytes(text.size() // 8, "big")
     chance = FastChance(known)
     places = _free_bytes(solver, text, known, chance)
@@ -67,10 +71,10 @@ def preimages(
         for place, byte in zip(places, chance.bytes(len(places)), strict=True):
             drawn[place] = byte
         numbers = [int.from_bytes(drawn, "big"), _hashed(drawn)]
-        for inside in later:
-            whole = _evaluated(inside, [secret, *digits], numbers)
+        for later_text in later_texts:
+            whole = _evaluated(later_text, [secret, *digits], numbers)
             numbers.append(_hashed(whole.as_long().to_bytes(whole.size() // 8, "big")))
-        evaluated += bool(later)
+        evaluated += bool(later_texts)
         if numbers[-1] & mask == value:
             evaluated += 1
             if z3.is_true(_evaluated(wanted, [secret, *digits], numbers)):
@@ -104,7 +108,7 @@ def _chain(term: Term, commitments: Mapping[int, Term]) -> list[Term]:
 
     def visit(hashed: Term) -> bool:
         """Add a hash after those that it depends on; False for another function."""
-        if any(hashed.eq(each) for each in chain):
+        if any(hashed.eq(known) for known in chain):
             return True
         if hashed.get_id() in open_ids or not _is_hash(hashed):
             return False
@@ -156,9 +160,8 @@ def _evaluated(expression: Term, names: Sequence[Term], numbers: Sequence[int]) 
 
 def _wanted(
     conditions: Sequence[Condition], last: Term, names: Mapping[int, Term], model: z3.ModelRef
-) -> tuple[Condition, int, int]:
-    """The conditions on the last hash, and a mask of bits that are the same in all hashes for which
-    these hold, with their values.
+) -> Condition:
+    """The conditions on the last hash.
 
     Conditions that want more digits than can be found are left out: such as the equality with a
     commitment, which can be the real one.
@@ -169,8 +172,7 @@ def _wanted(
             own = _closed(condition, names, model)
             if _fixed_bits(own, last) is not None:
                 kept.append(own)
-    wanted = z3.simplify(z3.And(*kept))
-    return wanted, *(_fixed_bits(wanted, last) or (0, 0))
+    return z3.simplify(z3.And(*kept))
 
 
 def _parts(conditions: Sequence[Condition]) -> Iterator[Condition]:

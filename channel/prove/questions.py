@@ -62,7 +62,9 @@ def questions(
     if laws and others:
         raise UsageError("--law: a law is about one target; leave --against out")
     if bounds.checks and (laws or others):
-        raise UsageError("--checks, --inputs: they are about rules; leave --against and --law out")
+        raise UsageError(
+            "--checks, --check, --inputs: they are about rules; leave --against and --law out"
+        )
     shared = [name for name in target.present if all(name in other.present for other in others)]
     names = shared if validator is None else [validator]
     if not names:
@@ -76,8 +78,8 @@ def questions(
         )
         reason = "there is nothing that its game has checked"
         if known:
-            wanted = ", ".join(map(repr, bounds.named))
-            reason = f"no check has {wanted} in its name; known: {', '.join(map(repr, known))}"
+            texts = ", ".join(map(repr, bounds.named))
+            reason = f"no check has {texts} in its name; known: {', '.join(map(repr, known))}"
         raise UsageError(f"{target.name}: {', '.join(names)}: {reason}")
     if not asked and laws:
         subject = Subject(target, names[0])
