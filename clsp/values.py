@@ -323,6 +323,6 @@ def tree_hash(value: Value) -> bytes:
     '4bf5122f344554c5'
     """
     if isinstance(value, bytes):
-        return tree_hash_atom(value)
+        return sha256(b"\x01" + value).digest()
     # To write the value and hash its bytes in the library is faster than hashing each pair here.
     return bytes(native_tree_hash(serialize(value)))

@@ -20,7 +20,6 @@ from channelsim.clsp.values import (
     list_of,
     serialize,
     tree_hash,
-    tree_hash_atom,
     tree_hash_pair,
 )
 
@@ -92,10 +91,10 @@ def standard_puzzle(synthetic_key: bytes) -> Program:
 
 def standard_puzzle_hash(synthetic_key: bytes) -> bytes:
     """The address of a synthetic key."""
-    return curried_hash(_standard().hash, tree_hash_atom(synthetic_key))
+    return curried_hash(_standard().hash, tree_hash(synthetic_key))
 
 
-_QUOTE = tree_hash_atom(b"\x01")
+_QUOTE = tree_hash(b"\x01")
 
 
 def standard_message(conditions: bytes, coin_id: bytes, agg_sig_data: bytes) -> bytes:

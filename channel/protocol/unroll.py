@@ -14,7 +14,6 @@ from channelsim.clsp.values import (
     int_to_atom,
     list_of,
     tree_hash,
-    tree_hash_atom,
     tree_hash_pair,
 )
 from channelsim.games.referee import ASSERT_HEIGHT_RELATIVE, CREATE_COIN
@@ -41,9 +40,9 @@ def unroll_puzzle_hash(
     locked = tree_hash_pair(tree_hash(lock), conditions)
     return curried_hash(
         load("channel/unroll").hash,
-        tree_hash_atom(unroll_key),
-        tree_hash_atom(int_to_atom(number)),
-        tree_hash_atom(locked),
+        tree_hash(unroll_key),
+        tree_hash(int_to_atom(number)),
+        tree_hash(locked),
     )
 
 

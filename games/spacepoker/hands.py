@@ -9,6 +9,7 @@ Values of five cards, and of seven, are cached: there are 6,188 and 50,388 of th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations
 
 from channelsim.games import hand_classes
@@ -70,18 +71,12 @@ def value_of_five(ranks: Sequence[int], boost: int) -> HandValue:
     (5, 0, 2)
     """
     a, b, c, d, e = ranks
+    key = WEIGHTS[a] + WEIGHTS[b] + WEIGHTS[c] + WEIGHTS[d] + WEIGHTS[e]
     try:
-        return _FIVE[WEIGHTS[a] + WEIGHTS[b] + WEIGHTS[c] + WEIGHTS[d] + WEIGHTS[e]][boost]
+        return _FIVE[key][boost]
     except KeyError:
-        return _cache_fives([ranks])[0][boost]
-
-
-def _cache_fives(fives: Sequence[Sequence[int]]) -> list[tuple[HandValue, HandValue]]:
-    """The values of several fives, which are cached from now on."""
-    values = _values(fives)
-    keys = (sum(WEIGHTS[rank] for rank in five) for five in fives)
-    _FIVE.update(zip(keys, values, strict=True))
-    return values
+        (_FIVE[key],) = _values([ranks])
+        return _FIVE[key][boost]
 
 
 def best_of_seven(ranks: Sequence[int], boost: int) -> HandValue:
@@ -91,15 +86,12 @@ def best_of_seven(ranks: Sequence[int], boost: int) -> HandValue:
     (2, 2, 1, 1, 13, 9, 4)
     """
     a, b, c, d, e, f, g = ranks
+    key = WEIGHTS[a] + WEIGHTS[b] + WEIGHTS[c] + WEIGHTS[d] + WEIGHTS[e] + WEIGHTS[f] + WEIGHTS[g]
     try:
-        return _SEVEN[
-            WEIGHTS[a] + WEIGHTS[b] + WEIGHTS[c] + WEIGHTS[d] + WEIGHTS[e] + WEIGHTS[f] + WEIGHTS[g]
-        ][boost]
+        return _SEVEN[key][boost]
     except KeyError:
         # The boost is the same for every five of the seven, so the same five are best with both.
-        fives = [*set(combinations(sorted(ranks), 5))]
-        key = sum(WEIGHTS[rank] for rank in ranks)
-        _SEVEN[key] = max(_cache_fives(fives))
+        _SEVEN[key] = max(_values([*set(combinations(sorted(ranks), 5))]))
         return _SEVEN[key][boost]
 
 
@@ -112,14 +104,18 @@ def value_of_selection(cards: Sequence[int], mask: int, boost: int) -> HandValue
     return value_of_five(_PICK[mask](cards), boost)
 
 
-def best_selection(cards: Sequence[int], boost: int) -> int:
-    """The mask of the best five of seven cards; among equals, the lowest mask.
+@lru_cache(maxsize=256)
+def best_selection(cards: tuple[int, ...], boost: int) -> tuple[int, HandValue]:
+    """The mask and the value of the best five of seven cards; of equals, the lowest mask.
 
-    >>> bin(best_selection((13, 4, 9, 13, 4, 2, 9), 0))
-    '0b1001111'
+    >>> mask, value = best_selection((13, 4, 9, 13, 4, 2, 9), 0)
+    >>> bin(mask), value
+    ('0b1001111', (2, 2, 1, 0, 13, 9, 4))
     """
-    best = best_of_seven(cards, boost)
-    return next(m for m, pick in _PICK.items() if value_of_five(pick(cards), boost) == best)
+    fives = _values([pick(cards) for pick in _PICK.values()])
+    values = {mask: both[boost] for mask, both in zip(_PICK, fives, strict=True)}
+    best = max(values, key=values.__getitem__)
+    return best, values[best]
 
 
 # --- names, and the reason why one hand beats another -------------------------------------------

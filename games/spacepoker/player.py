@@ -28,7 +28,7 @@ from channelsim.games.contract import (
 )
 from channelsim.games.errors import BadAdvisory, IllegalAction
 from channelsim.games.spacepoker.cards import TOP, above, board, chain, hole, wins_toss
-from channelsim.games.spacepoker.hands import best_of_seven, best_selection
+from channelsim.games.spacepoker.hands import best_selection
 from channelsim.games.spacepoker.states import PRE_FLOP, BeginRound, CommitA, CommitB, End, MidRound
 from channelsim.games.spacepoker.terms import initial
 
@@ -51,10 +51,6 @@ class Holding(msgspec.Struct, frozen=True, gc=False):
 
     hole: tuple[int, ...]
     boost: int
-
-    def best(self, common: tuple[int, ...]) -> int:
-        """The mask of the best five, with all five community cards."""
-        return best_selection(self.hole + common, self.boost)
 
 
 class KnownCards(msgspec.Struct, frozen=True, gc=False):
@@ -200,13 +196,13 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
         own = Holding(*hole(self.chain[0], above(preimage, PRE_FLOP)))
         other = Holding(*hole(preimage, self.chain[PRE_FLOP]))
         common = board(self.chain[0], preimage, 0)
-        my_value = best_of_seven(own.hole + common, own.boost)
-        their_value = best_of_seven(other.hole + common, other.boost)
-        better = (their_value > my_value) - (their_value < my_value)
+        mask, value = best_selection(own.hole + common, own.boost)
+        others_mask, others_value = best_selection(other.hole + common, other.boost)
+        better = (others_value > value) - (others_value < value)
         return Play(
-            self.chain[0] + bytes([own.best(common)]),
+            self.chain[0] + bytes([mask]),
             self.stake + state.half_pot * better,
-            evidence=bytes([other.best(common)]),
+            evidence=bytes([others_mask]),
         )
 
     # --- moves -----------------------------------------------------------------------------
@@ -222,7 +218,10 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
         if not isinstance(before.state, End) or before.mover is self.seat:
             return ()
         cards = known_cards(self.chain, ChainValue(1, before.state.mover_image))
-        return (bytes([cards.own.best(cards.board)]),) if cards.own else ()
+        if cards.own is None:
+            return ()
+        mask, _ = best_selection(cards.own.hole + cards.board, cards.own.boost)
+        return (bytes([mask]),)
 
     # --- early reveals -----------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from channelsim.games import results
 from channelsim.games.betting import Money, actions_data, live_position, money_of
 from channelsim.games.contract import Hand, Player, Position, Seat, Step, Terms
 from channelsim.games.results import BestHand, best_hand_data
-from channelsim.games.spacepoker.hands import boost_sign, decided_by, describe, value_of_selection
+from channelsim.games.spacepoker.hands import best_selection, boost_sign, decided_by, describe
 from channelsim.games.spacepoker.player import NO_CARDS, Holding, KnownCards, SpacePokerPlayer
 from channelsim.games.spacepoker.states import BeginRound, CommitA, CommitB, End, MidRound
 from channelsim.games.spacepoker.terms import initial
@@ -76,10 +76,10 @@ def showdown(hand: Hand) -> tuple[BestHand, BestHand] | None:
 def best_hand(holding: Holding, board: tuple[int, ...]) -> BestHand:
     """A player's best five of its own cards and all five community cards."""
     cards = holding.hole + board
-    mask = holding.best(board)
+    mask, value = best_selection(cards, holding.boost)
     five = tuple(rank for i, rank in enumerate(cards) if mask >> i & 1)
     by_groups = sorted(five, key=lambda rank: (five.count(rank), rank), reverse=True)
-    return BestHand(mask, tuple(by_groups), value_of_selection(cards, mask, holding.boost))
+    return BestHand(mask, tuple(by_groups), value)
 
 
 def hand_result(hand: Hand) -> HandResult:

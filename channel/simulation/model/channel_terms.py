@@ -21,7 +21,6 @@ from channelsim.clsp.values import (
     int_to_atom,
     to_list,
     tree_hash,
-    tree_hash_atom,
     tree_hash_pair,
 )
 
@@ -67,9 +66,9 @@ class ChannelTerms:
         lock = tree_hash(_condition(82, int_to_atom(self.unroll_timeout)))
         return curried_hash(
             load("channel/unroll").hash,
-            tree_hash_atom(added(*self.unroll_keys)),
-            tree_hash_atom(int_to_atom(number)),
-            tree_hash_atom(tree_hash_pair(lock, conditions)),
+            tree_hash(added(*self.unroll_keys)),
+            tree_hash(int_to_atom(number)),
+            tree_hash(tree_hash_pair(lock, conditions)),
         )
 
     def conditions(self, state: LedgerState) -> Value:

@@ -68,8 +68,8 @@ def test_best_of_seven_is_the_best_of_all_selections(cards: list[int], boost: in
     every = {mask: [cards[i] for i in range(7) if mask >> i & 1] for mask in FIVE_OF_SEVEN}
     best = max(value_of(five, boost) for five in every.values())
     assert best_of_seven(cards, boost) == best
-    mask = best_selection(cards, boost)
-    assert value_of(every[mask], boost) == best
+    mask, value = best_selection(tuple(cards), boost)
+    assert value_of(every[mask], boost) == value == best
     assert mask == min(m for m, five in every.items() if value_of(five, boost) == best)
     assert value_of_selection(cards, mask, boost) == best
 

@@ -12,7 +12,7 @@ from channelsim.clsp.values import NIL, Value, int_to_atom
 from channelsim.games.contract import Position, Raise, Seat, Slash, Valid
 from channelsim.games.errors import BadState
 from channelsim.games.spacepoker.cards import chain, wins_toss
-from channelsim.games.spacepoker.hands import FIVE_OF_SEVEN, best_of_seven, best_selection
+from channelsim.games.spacepoker.hands import FIVE_OF_SEVEN, best_selection
 from channelsim.games.spacepoker.player import ChainValue, known_cards
 from channelsim.games.spacepoker.states import (
     BeginRound,
@@ -65,10 +65,11 @@ def showdown() -> tuple[int, int, int]:
     assert cards.own is not None
     assert cards.other is not None
     mine, yours = (h.hole + cards.board for h in (cards.own, cards.other))
-    ours, theirs = best_of_seven(mine, cards.own.boost), best_of_seven(yours, cards.other.boost)
+    mask, ours = best_selection(mine, cards.own.boost)
+    others_mask, theirs = best_selection(yours, cards.other.boost)
     return (
-        best_selection(mine, cards.own.boost),
-        best_selection(yours, cards.other.boost),
+        mask,
+        others_mask,
         STAKE + 300 * ((theirs > ours) - (theirs < ours)),
     )
 
