@@ -19,6 +19,7 @@ from channelsim.channel.peer.interface import (
     DeckComputed,
     Effect,
     Event,
+    PrepareDeck,
     Send,
     Tell,
 )
@@ -51,13 +52,15 @@ PLAY_IS_OVER = (Phase.CLOSING, Phase.COMPLETED, Phase.ON_CHAIN)
 class DeckDuties:
     """Follows the decks of one side: the numbers `used`, and the steps that are `computing`.
 
-    Those are computed since some height; `None` until the next block.
+    Those are computed since some height; `None` until the next block. `steps` were received by this
+    process, and those of a number are `sent` with these bytes.
     """
 
     config: Config
     used: set[int] = field(default_factory=set)
     computing: dict[int, int | None] = field(default_factory=dict)
     steps: set[tuple[int, int, bytes]] = field(default_factory=set)
+    sent: dict[tuple[int, int], bytes] = field(default_factory=dict)
 
     def restored(self) -> None:
         """Forget what an older copy of the files lacks."""
@@ -70,11 +73,16 @@ class DeckDuties:
         if event is None:
             self.computing.clear()
             self.steps.clear()
+            self.sent.clear()
         if isinstance(event, DeckComputed):
             self.computing.pop(event.result.number, None)
         if isinstance(event, Block):
             yield from self._uncomputed(event)
         yield from self._begun(before, effects)
+        yield from self._sends(effects)
+        is_closing = before.play is not None and before.play.closing
+        if isinstance(event, PrepareDeck) and is_closing:
+            yield "prepares a deck while it closes the channel"
         if after.phase in PLAY_IS_OVER:
             yield from _kept_secrets(after, "when play is over")
         if after.play is None or after.phase is not Phase.PLAYING:
@@ -123,6 +131,17 @@ class DeckDuties:
                 if number > highest + MOST_SKIPPED:
                     yield f"begins deck {number}, and {highest} is the highest so far (PD-10)"
                 self.used.add(number)
+
+    def _sends(self, effects: Sequence[Effect]) -> Iterator[str]:
+        """Find steps that are the other side's, or that have other bytes when they are repeated."""
+        for message in _sent(effects):
+            if not isinstance(message, DeckStep):
+                continue
+            number, step, data = message.deck_no, message.step, message.data
+            if step % 2 != self.config.side:
+                yield f"sends step {step} of deck {number}, which is the other side's"
+            if self.sent.setdefault((number, step), data) != data:
+                yield f"repeats step {step} of deck {number} with other bytes"
 
     def _uncomputed(self, block: Block) -> Iterator[str]:
         """Find a step whose computation nobody hears of any more; it is named once."""

@@ -10,7 +10,15 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from channelsim.channel.chain.coins import Coin
-from channelsim.channel.peer.chain_news import Fact, LeftForChain, Undone, UnilateralClose
+from channelsim.channel.peer.chain_news import (
+    Fact,
+    LeftForChain,
+    MovedOnChain,
+    StateCounts,
+    Undone,
+    UnilateralClose,
+    UnrollSeen,
+)
 from channelsim.channel.peer.interface import (
     Acted,
     BrokenOff,
@@ -41,6 +49,7 @@ from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.state import Group, Side
+from channelsim.games.choices import forced_action
 
 Kinds: TypeAlias = type | tuple[type, ...]
 
@@ -60,6 +69,8 @@ def missing(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> I
         # The moves of a batch with illegal ones are told as those.
         if not broken:
             yield from _of_play(after.endpoint.side, before.play, after.play, news)
+        if after.dispute is None:
+            yield from _needless(after.play, news)
         if after.proposals_ended and not before.proposals_ended:
             yield from _ended(before.play.state.groups, news)
             unsent = sum(isinstance(command, ProposeGames) for command in after.play.queue)
@@ -121,14 +132,37 @@ def _of_dispute(
     for fact in known:
         if fact not in after.reported and fact not in undone:
             yield f"its player does not hear that {type(fact).__name__} is undone"
+    yield from _of_lineage(after)
     asked = {report.game_id for report in news if isinstance(report, YourTurn)}
     for game_id, tracked in after.undecided.items():
+        if tracked.player is not None and forced_action(tracked.player.choices()) is not None:
+            yield f"its player is asked in game {game_id}, where it has no choice"
         earlier = before.undecided.get(game_id) if before is not None else None
         if (earlier is None or earlier.game.coin != tracked.game.coin) and game_id not in asked:
             yield f"its player is not asked in game {game_id}"
     acted = any(isinstance(report, Acted) for report in news)
     if before is not None and len(after.decided) > len(before.decided) and not acted:
         yield "its player does not hear of a decision on chain"
+
+
+def _of_lineage(dispute: Dispute) -> Iterator[str]:
+    """Report what coins on chain say, and the player has not heard."""
+    lineage, reported = dispute.lineage, dispute.reported
+    if lineage is None or lineage.published is None:
+        return
+    counts, unroll = lineage.counts, lineage.unroll
+    if counts is None and unroll is not None:
+        if not any(isinstance(fact, UnrollSeen) and fact.coin == unroll.coin for fact in reported):
+            yield f"its player does not hear that state {lineage.published.number} is published"
+    elif counts is not None:
+        numbers = [fact.number for fact in reported if isinstance(fact, StateCounts)]
+        if counts.number not in numbers:
+            yield f"its player does not hear that state {counts.number} counts"
+    moves = {fact.coin for fact in reported if isinstance(fact, MovedOnChain)}
+    for track in lineage.tracks:
+        for tracked in track.coins[1:]:
+            if tracked.coin not in moves:
+                yield f"its player does not hear of a move in game {tracked.game.id} on chain"
 
 
 # --- play ----------------------------------------------------------------------------------------
@@ -163,6 +197,14 @@ def _of_play(
     for group in after.state.groups:
         if group.proposer is not side and group.id not in known | refused | heard:
             yield f"its player does not hear of proposal {group.id}"
+
+
+def _needless(play: PlayState, news: Sequence[News]) -> Iterator[str]:
+    """Report a question to a player in play that has one answer."""
+    for game_id in [report.game_id for report in news if isinstance(report, YourTurn)]:
+        player = play.players.get(game_id)
+        if player is not None and forced_action(player.choices()) is not None:
+            yield f"its player is asked in game {game_id}, where it has no choice"
 
 
 def _of_games(

@@ -90,6 +90,8 @@ class PlayDuties:
         sent = [decode(effect.message) for effect in effects if isinstance(effect, Send)]
         received = message_in(event)
         is_repeat = isinstance(received, Resume)
+        yield from _remembers(had, has, sent)
+        yield from _counts_ids(had, has)
         if is_repeat or not before.resuming:  # others are ignored before the last numbers
             self._hear(received, had, has)
         for message in sent:
@@ -138,6 +140,10 @@ class PlayDuties:
         if self.asked:
             yield "asks for the potato again, before the answer"
         self.asked = True
+        owes = any(game.mover is self.side for game in play.state.games)
+        ends = play.closing and not play.state.games
+        if not (is_repeat or play.queue or owes or ends):
+            yield "asks for the potato, and needs it for nothing"
         if play.closing and self._they_owe(play) and not (is_repeat or self.gave_away):
             yield "asks for the potato while it closes the channel and is owed a move"
 
@@ -210,7 +216,8 @@ class PlayDuties:
     def _waits(self, event: Event, play: PlayState) -> Iterator[str]:
         """Its holder answers a request, sends what is decided, and ends what is to be closed."""
         if not play.potato:
-            needs = bool(play.queue) and not play.closing
+            ends = play.closing and not play.state.games
+            needs = ends or (bool(play.queue) and not play.closing)
             asked = self.asked or self.is_coming
             if needs and not asked:
                 yield "does not ask for the potato, which it needs"
@@ -242,6 +249,26 @@ class PlayDuties:
 
     def _they_owe(self, play: PlayState) -> bool:
         return any(game.mover is not self.side for game in play.state.games)
+
+
+def _remembers(before: PlayState, after: PlayState, sent: Sequence[Message]) -> Iterator[str]:
+    """A side knows that it has asked for the potato until it comes."""
+    asks = any(isinstance(message, Request) for message in sent)
+    came = after.newest.state.number > before.newest.state.number
+    if (asks or (before.we_asked and not came)) and not after.we_asked:
+        yield "asks for the potato, and does not know it"
+
+
+def _counts_ids(before: PlayState, after: PlayState) -> Iterator[str]:
+    """No id of a game is used again."""
+    open_groups = {group.id for group in before.state.groups}
+    for group in after.state.groups:
+        ids = [offer.game_id for offer in group.offers]
+        side = group.proposer
+        if max(ids) >= after.state.next_ids[side]:
+            yield f"goes on with the ids from {after.state.next_ids[side]}, and {max(ids)} is used"
+        if group.id not in open_groups and min(ids) < before.state.next_ids[side]:
+            yield f"takes game {min(ids)}, and ids from {before.state.next_ids[side]} are left"
 
 
 def _shown(message: Advisory, before: PlayState, after: PlayState) -> Iterator[str]:

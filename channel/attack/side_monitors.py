@@ -14,6 +14,7 @@ from msgspec import structs
 from channelsim.channel.attack.deck_duties import DeckDuties
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.fee_news import FeeNews
+from channelsim.channel.attack.game_spends_due import wrong_game_spends
 from channelsim.channel.attack.news_due import missing
 from channelsim.channel.attack.news_fields import false_news
 from channelsim.channel.attack.noted_node import NotedNode
@@ -212,6 +213,9 @@ class SideMonitors:
         if isinstance(event, Block):
             for how in untimely(self.config, event, before, after, effects):
                 self._found("times", how)
+            if after.dispute is not None:
+                for how in wrong_game_spends(self.config, after.dispute, event, effects):
+                    self._found("spends", how)
         if after.play is not None and not _same_history(before, after):
             for how in _behind(self.folder / FOLDER, after):
                 self._found("watch-data", how)

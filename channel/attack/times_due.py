@@ -16,6 +16,7 @@ from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.onchain.lineage import Track
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.half_signed import unroll_coin
+from channelsim.channel.protocol.state import Side
 from channelsim.games.amounts import counted
 
 MOVES, ANSWERS = "CH-TIME-2", "CH-TIME-1"
@@ -30,6 +31,7 @@ def untimely(
     yield from _funding(config, block.peak, coins, before, after)
     yield from _shutdown(config, block.peak, coins, before, after)
     yield from _answers(config, block.peak, coins, before, after, effects)
+    yield from _waits(config, before, after)
     if after.dispute is not None:
         yield from _unknown(after, after.dispute, coins)
         yield from _on_chain(after.dispute, block.peak, coins, effects)
@@ -130,6 +132,34 @@ def _answers(
     )
     if late and waits and after.phase is before.phase:
         yield f"it waits too long for {late[0]}"
+
+
+def _waits(config: Config, before: PeerState, after: PeerState) -> Iterator[str]:
+    """What the other side owes by the phase, the potato and the games, and nothing else, is waited
+    for."""
+    if after.phase is not before.phase or after.opening.opened is not before.opening.opened:
+        return
+    rules = {awaited.rule for awaited in after.marks}
+    if after.phase is Phase.OPENING and after.opening.opened is None:
+        begun = config.side is Side.INITIATOR or after.opening.own_introduction is not None
+        yield from _owed("an answer", is_owed=begun, is_awaited=ANSWERS in rules)
+    play = before.play
+    if after.phase is Phase.PLAYING and play is not None:
+        theirs = any(game.mover is not config.side for game in play.state.games)
+        move = theirs and not play.potato
+        yield from _owed("a move", is_owed=move, is_awaited=MOVES in rules)
+        if play.potato and not before.resuming:
+            asks = theirs and not play.they_asked
+            yield from _owed("a request", is_owed=asks, is_awaited=ANSWERS in rules)
+        elif play.we_asked and ANSWERS not in rules:
+            yield "it does not wait for the answer to its request"
+
+
+def _owed(what: str, *, is_owed: bool, is_awaited: bool) -> Iterator[str]:
+    if is_owed and not is_awaited:
+        yield f"it does not wait for {what}, which the other side owes"
+    if is_awaited and not is_owed:
+        yield f"it waits for {what}, which the other side does not owe"
 
 
 def _unknown(state: PeerState, dispute: Dispute, coins: dict[Coin, CoinSeen]) -> Iterator[str]:

@@ -56,16 +56,22 @@ def false_sight(chain: Coins, data: WatchData, sight: Sight) -> Iterator[str]:
                 if by is not None and by.number != sight.state:
                     yield f"says that state {sight.state} was paid out, and it was {by.number}"
             continue
+        theirs = state.number % 2 != channel.side
+        is_stale = theirs and state.number < data.newest.state.number
+        step = Step.STALE if is_stale else Step.PUBLISHED
+        if sight.step is not step:
+            yield f"says that {sight.step.value}, and that {step.value} is right"
+            continue
         others = channel.rewards[1 - channel.side]
         paid = read_unroll(state.conditions)
         coins = paid.coins if paid is not None else ()
         timeout = child.born + channel.unroll_timeout
-        if sight.step is Step.STALE:
+        if is_stale:
             stake, latest = channel.coin.amount, timeout - 1
         else:
             stake = sum(amount for address, amount in coins if address != others)
             latest = None
-        is_late = sight.step is Step.STALE and 3 * (peak - child.born) > 2 * channel.unroll_timeout
+        is_late = is_stale and 3 * (peak - child.born) > 2 * channel.unroll_timeout
         said = sight.state, sight.since, sight.latest, sight.late, sight.stake
         right = state.number, child.born, latest, is_late, stake
         if said != right:

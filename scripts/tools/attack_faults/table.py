@@ -7,6 +7,7 @@ from dataclasses import replace
 from scripts.tools.attack_faults import (
     chain,
     decks_and_fees,
+    duties,
     engine,
     linking,
     reporting,
@@ -41,6 +42,7 @@ def faults() -> tuple[Fault, ...]:
         *running.COMMANDS,
         *upkeep.UPKEEP,
         *reporting.REPORTING,
+        *duties.DUTIES,
         *generated(),
     )
     by_name: dict[str, Fault] = {}

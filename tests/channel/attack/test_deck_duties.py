@@ -39,7 +39,8 @@ TABLE = {fault.name: fault for fault in faults()}
 PATIENCE = 13
 
 TIMES = SimpleNamespace(response=PATIENCE - 3, margin=3)
-CONFIG: Any = SimpleNamespace(agreement=SimpleNamespace(times=TIMES))
+CONFIG: Any = SimpleNamespace(side=Side.RECEIVER, agreement=SimpleNamespace(times=TIMES))
+INITIATOR: Any = SimpleNamespace(side=Side.INITIATOR, agreement=CONFIG.agreement)
 SETTINGS = DeckSettings(3, 8, ToyGroup(), demonstration=True)
 
 
@@ -49,11 +50,13 @@ def state(
     named: tuple[int, ...] = (),
     secrets: tuple[int, ...] = (),
     resuming: bool = False,
+    closing: bool = False,
 ) -> Any:
     """A peer's state with this pool, a proposal that names decks, and secrets of decks."""
     groups = (SimpleNamespace(decks=lambda: named),) if named else ()
     game_state = SimpleNamespace(groups=groups, games=())
-    play = SimpleNamespace(decks=pool, state=game_state, newest=SimpleNamespace(state=game_state))
+    newest = SimpleNamespace(state=game_state)
+    play = SimpleNamespace(decks=pool, state=game_state, newest=newest, closing=closing)
     decks = {number: SimpleNamespace(deck=bytes([number])) for number in secrets}
     endpoint = SimpleNamespace(decks=decks)
     return SimpleNamespace(phase=phase, play=play, endpoint=endpoint, resuming=resuming)
@@ -64,7 +67,7 @@ class Followed:
 
     def __init__(self, side: Side) -> None:
         self.pool = DeckPool(side, bytes(32), SETTINGS)
-        self.duties = DeckDuties(CONFIG)
+        self.duties = DeckDuties(CONFIG if side is Side.RECEIVER else INITIATOR)
         self.found: list[str] = []
         self.chance = Chance(side.name.encode())
 
@@ -138,6 +141,7 @@ def test_a_course_without_mistakes_is_right() -> None:
         ("decks-expire-early", "gives deck 1 up after 13 blocks"),
         ("decks-expire-late", "waits 14 blocks for a step of deck 1"),
         ("burns-in-silence", "the other side does not hear of it"),
+        ("repeats-a-step-as-the-last", "sends step 1 of deck 1, which is the other side's"),
     ],
 )
 def test_each_mistake_in_a_course_is_seen(fault: str, text: str) -> None:
@@ -161,6 +165,22 @@ def test_a_step_that_nobody_computes_sends_or_takes_is_seen() -> None:
     (second,) = initiator.receive(first)
     waits, event = state(receiver.pool), Received(encode(second))
     assert followed(waits, waits, event=event) == ["passes over step 2 of deck 1"]
+
+
+def test_a_step_has_the_same_bytes_each_time() -> None:
+    pool = DeckPool(Side.RECEIVER, bytes(32), SETTINGS)
+    duties, sides = DeckDuties(CONFIG), (state(pool), state(pool))
+    sent = [Send(encode(DeckStep(1, 1, data))) for data in (b"one", b"one", b"two")]
+    found = [[*duties.follow(Block(1), *sides, [one])] for one in sent]
+    assert found == [[], [], ["repeats step 1 of deck 1 with other bytes"]]
+
+
+def test_no_deck_is_prepared_for_a_channel_that_is_closed() -> None:
+    pool = DeckPool(Side.RECEIVER, bytes(32), SETTINGS)
+    begun, effects = pools.prepare(pool)
+    for closing in (False, True):
+        before, after = state(pool, closing=closing), state(begun, closing=closing)
+        assert bool(followed(before, after, *effects, event=PrepareDeck())) is closing
 
 
 def test_a_step_that_is_never_computed_is_seen_once() -> None:

@@ -91,6 +91,13 @@ DEALT = next(name for name in default_games() if registry.get(name).deck_positio
         ("ends-at-the-funding-deadline", "times", (Action("drop", 0, 2, since="link"),)),
         ("connects-without-a-pause", "link", (AWAY,)),
         ("pauses-never-grow", "link", (AWAY,)),
+        ("waits-with-safe-moves", "spends", (Action("go-on-chain", 0, 20),)),
+        ("forgets-that-it-asked", "potato", ()),
+        ("asks-for-nothing", "potato", ()),
+        ("uses-ids-again", "potato", ()),
+        ("awaits-nothing-in-the-opening", "times", ()),
+        ("asks-where-there-is-no-choice", "news", (Action("go-on-chain", 0, 20),)),
+        ("hides-the-state-that-counts", "news", (Action("go-on-chain", 0, 20),)),
     ],
 )
 def test_a_monitor_sees_its_mistake(fault: str, monitor: str, actions: tuple[Action, ...]) -> None:
@@ -130,6 +137,11 @@ DOWN = tuple(Action("stop", side, 1, since="unroll", blocks=24) for side in (0, 
         (("waits-on-silence",), {"link"}, (Action("silence", 0, 5, 1, pause=5),)),
         (("takes-silence-for-yes",), {"node"}, (ON_CHAIN, UNANSWERED)),
         (("watcher-only-looks",), {"watcher"}, (ON_CHAIN, *DOWN)),
+        (
+            ("takes-the-newest-for-stale",),
+            {"watcher"},
+            (Action("go-on-chain", 1, 18), *DOWN),
+        ),
     ],
 )
 def test_a_monitor_of_what_is_around_a_peer_sees_its_mistake_and_nothing_else(

@@ -60,14 +60,25 @@ def state(
 ) -> Any:
     """The state of the initiator; it holds even states, and so received the even one."""
     live = {game.id: game for game in games}
-    open_groups = [SimpleNamespace(id=one, proposer=Side.RECEIVER) for one in groups]
+    open_groups = [
+        SimpleNamespace(id=one, proposer=Side.RECEIVER, offers=(SimpleNamespace(game_id=one),))
+        for one in groups
+    ]
+    next_id = max(groups, default=-2) + 2
     newest = number if number % 2 == 0 else number - 1
     play = SimpleNamespace(
-        state=SimpleNamespace(number=number, games=games, groups=open_groups, game=live.get),
+        state=SimpleNamespace(
+            number=number,
+            games=games,
+            groups=open_groups,
+            game=live.get,
+            next_ids=(next_id, next_id),
+        ),
         newest=SimpleNamespace(state=SimpleNamespace(number=newest)),
         potato=potato,
         closing=closing,
         queue=queue,
+        we_asked=False,
     )
     return SimpleNamespace(phase=Phase.PLAYING, play=play, resuming=resuming, dispute=None)
 
@@ -83,10 +94,13 @@ def moved(game_id: int = 4) -> Move:
 def found(event: Any, before: Any, after: Any, *sent: Message, **known: Any) -> list[str]:
     duties = PlayDuties(Side.INITIATOR, **known)
     effects = [Send(encode(message)) for message in sent]
+    after.play.we_asked = Request() in sent
     return [*duties.follow(event, before, after, effects)]
 
 
 OURS, THEIRS = (game(Side.INITIATOR),), (game(Side.RECEIVER),)
+
+BOTH = (*THEIRS, game(Side.INITIATOR, 6))
 
 ASKED = Received(encode(Request()))
 
@@ -104,14 +118,21 @@ ASKED = Received(encode(Request()))
         ),
         # The other side owes a move while we close the channel: it is left its time.
         (
-            *(Block(9), state(3, potato=False, closing=True, games=THEIRS)),
-            *(state(3, potato=False, closing=True, games=THEIRS), (Request(),)),
+            *(Block(9), state(3, potato=False, closing=True, games=BOTH)),
+            *(state(3, potato=False, closing=True, games=BOTH), (Request(),)),
             *({}, "while it closes"),
         ),
         (
-            *(Block(9), state(3, potato=False, closing=True, games=THEIRS)),
-            *(state(3, potato=False, closing=True, games=THEIRS), (Request(),)),
+            *(Block(9), state(3, potato=False, closing=True, games=BOTH)),
+            *(state(3, potato=False, closing=True, games=BOTH), (Request(),)),
             *({"gave_away": True}, ""),
+        ),
+        # The potato is for something.
+        (Block(9), state(3, potato=False), state(3, potato=False), (Request(),), {}, "for nothing"),
+        (Close(), state(3, potato=False), state(3, potato=False, closing=True), (), {}, "not ask"),
+        (
+            *(Close(), state(3, potato=False), state(3, potato=False, closing=True)),
+            *((Request(),), {}, ""),
         ),
         # What is asked for is given, and at once unless nothing has moved for long.
         (ASKED, state(2), state(3, potato=False), (batch(3),), {}, ""),
@@ -169,7 +190,7 @@ ASKED = Received(encode(Request()))
         (Close(), state(2), state(2, closing=True), (), {}, "does not send the shutdown"),
         (
             *(ASKED, state(2, closing=True), state(3, potato=False, closing=True)),
-            *((batch(3),), {}, "before the shutdown"),
+            *((batch(3), Request()), {}, "before the shutdown"),
         ),
         (
             *(ASKED, state(2, closing=True, games=OURS, groups=(5,))),
@@ -212,6 +233,28 @@ def test_a_request_before_the_last_numbers_does_not_count(is_resuming: bool) -> 
     )
     numbers = Received(encode(Resume(4, 3, bytes(32), HALF, HALF, (), 0)))
     assert bool([*duties.follow(numbers, before, state(4), [])]) is not is_resuming
+
+
+@pytest.mark.parametrize(
+    ("asked", "knows", "newest", "is_right"),
+    [(True, True, 3, True), (True, False, 3, False), (True, False, 4, True)],
+)
+def test_a_side_knows_that_it_has_asked_until_the_potato_comes(
+    asked: bool, knows: bool, newest: int, is_right: bool
+) -> None:
+    before, after = state(3, WISH, potato=False), state(newest, WISH, potato=newest == 4)
+    before.play.we_asked, after.play.we_asked = asked, knows
+    duties = PlayDuties(Side.INITIATOR, asked=True)
+    how = [*duties.follow(Block(9), before, after, [])]
+    assert ("asks for the potato, and does not know it" in how) is not is_right
+
+
+@pytest.mark.parametrize(("used", "left", "is_right"), [(4, 6, True), (4, 4, False), (2, 6, False)])
+def test_no_id_of_a_game_is_used_again(used: int, left: int, is_right: bool) -> None:
+    before, after = state(2), state(3, potato=False, groups=(used,))
+    before.play.state.next_ids, after.play.state.next_ids = (0, 4), (0, left)
+    how = [*PlayDuties(Side.INITIATOR).follow(Block(9), before, after, [])]
+    assert (how == []) is is_right
 
 
 # --- on chain ------------------------------------------------------------------------------------

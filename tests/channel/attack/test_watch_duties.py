@@ -24,6 +24,7 @@ DATA: Any = SimpleNamespace(
         coin=CHANNEL, side=0, rewards=(OWNER, OTHER), unroll_timeout=9, confirmations=3
     ),
     states={4: STATE},
+    newest=SimpleNamespace(state=SimpleNamespace(number=4)),
 )
 
 
@@ -44,23 +45,36 @@ def chain(peak: int, spent: int | None = None, *, shut: bool = False) -> Any:
     )
 
 
+STALE_DATA: Any = SimpleNamespace(
+    channel=SimpleNamespace(**{**vars(DATA.channel), "side": 1, "rewards": (OTHER, OWNER)}),
+    states=DATA.states,
+    newest=SimpleNamespace(state=SimpleNamespace(number=5)),
+)
+"""The data of the receiver, which has state 5: state 4 of the initiator is stale."""
+
 STALE = Sight(Step.STALE, 16, 4, 10, 13, 18, stake=100)
 PUBLISHED = Sight(Step.PUBLISHED, 16, 4, 10, 19, stake=90)
 
 
-@pytest.mark.parametrize("sight", [STALE, PUBLISHED])
+@pytest.mark.parametrize(("data", "sight"), [(STALE_DATA, STALE), (DATA, PUBLISHED)])
 @pytest.mark.parametrize(
     "wrong", [{"state": 5}, {"since": 11}, {"latest": 19}, {"late": True}, {"stake": 10}]
 )
-def test_a_published_state_is_seen_as_it_is(sight: Sight, wrong: dict[str, Any]) -> None:
-    assert [*false_sight(chain(16), DATA, sight)] == []
-    assert len([*false_sight(chain(16), DATA, replace(sight, **wrong))]) == 1
+def test_a_published_state_is_seen_as_it_is(data: Any, sight: Sight, wrong: dict[str, Any]) -> None:
+    assert [*false_sight(chain(16), data, sight)] == []
+    assert len([*false_sight(chain(16), data, replace(sight, **wrong))]) == 1
+
+
+@pytest.mark.parametrize(("data", "sight"), [(STALE_DATA, PUBLISHED), (DATA, STALE)])
+def test_a_state_is_stale_or_not_by_its_number(data: Any, sight: Sight) -> None:
+    (found,) = false_sight(chain(16), data, sight)
+    assert found.endswith("is right")
 
 
 def test_a_preemption_is_late_after_two_thirds_of_its_time() -> None:
     late = replace(STALE, peak=17, late=True)
-    assert [*false_sight(chain(17), DATA, late)] == []
-    assert [*false_sight(chain(17), DATA, replace(late, late=False))]
+    assert [*false_sight(chain(17), STALE_DATA, late)] == []
+    assert [*false_sight(chain(17), STALE_DATA, replace(late, late=False))]
 
 
 PAID = Sight(Step.PAID, 16, 5, 14)
