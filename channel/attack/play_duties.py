@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import (
@@ -22,6 +23,7 @@ from channelsim.channel.peer.interface import (
     Event,
     NotProposed,
     ProposeGames,
+    Received,
     Send,
     Tell,
 )
@@ -91,6 +93,7 @@ class PlayDuties:
         received = message_in(event)
         is_repeat = isinstance(received, Resume)
         yield from _remembers(had, has, sent)
+        yield from _keeps(event, before, after, effects)
         yield from _counts_ids(had, has)
         if is_repeat or not before.resuming:  # others are ignored before the last numbers
             self._hear(received, had, has)
@@ -257,6 +260,21 @@ def _remembers(before: PlayState, after: PlayState, sent: Sequence[Message]) -> 
     came = after.newest.state.number > before.newest.state.number
     if (asks or (before.we_asked and not came)) and not after.we_asked:
         yield "asks for the potato, and does not know it"
+
+
+def _keeps(
+    event: Event, before: PeerState, after: PeerState, effects: Sequence[Effect]
+) -> Iterator[str]:
+    """A side keeps what it may have to repeat, and knows what the other side may repeat."""
+    sent = [effect.message for effect in effects if isinstance(effect, Send)]
+    lasting = [one for one in sent if isinstance(decode(one), Batch | Shutdown | ShutdownDone)]
+    if lasting and after.last_sent != lasting[-1]:
+        yield "does not keep the message that it may have to repeat"
+    if isinstance(event, Received) and isinstance(message_in(event), Batch):
+        digest, is_held = sha256(event.message).digest(), after.early != before.early
+        taken = after.last_received != before.last_received
+        if taken and not is_held and {after.last_received, after.last_batch} != {digest}:
+            yield "does not know the batch that it has taken when it comes again"
 
 
 def _counts_ids(before: PlayState, after: PlayState) -> Iterator[str]:

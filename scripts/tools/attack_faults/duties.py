@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import structs
 
+from channelsim.channel.peer import machine
 from channelsim.channel.peer.chain_news import StateCounts
 from channelsim.channel.peer.decks import pool
 from channelsim.channel.peer.interface import Send
@@ -52,6 +53,16 @@ def _uncounted(right: Any, *given: Any, **more: Any) -> Any:
     return structs.replace(lineage, facts=facts)
 
 
+def _with_the_last_message(right: Any, config: Any, state: Any, *given: Any, **more: Any) -> Any:
+    after, effects = right(config, state, *given, **more)
+    return structs.replace(after, last_sent=state.last_sent), effects
+
+
+def _without_the_batch(right: Any, config: Any, state: Any, blob: bytes) -> Any:
+    after, effects = right(config, state, blob)
+    return structs.replace(after, last_batch=state.last_batch), effects
+
+
 def _repeated_step(right: Any, before: Any, message: Any) -> Any:
     after, effects = right(before, message)
     if after is not before or not message.step or not isinstance(next(iter(effects), None), Send):
@@ -90,6 +101,18 @@ DUTIES = (
         "engine",
         "ids of proposals are not counted",
         function(transitions, "_propose", _without_new_ids),
+    ),
+    Fault(
+        "repeats-an-older-message",
+        "engine",
+        "after a lost connection it repeats the message before its last one",
+        function(playing, "send_now", _with_the_last_message),
+    ),
+    Fault(
+        "forgets-the-last-batch",
+        "engine",
+        "a batch that is repeated after a request is taken for a new one",
+        function(machine, "_on_bytes", _without_the_batch),
     ),
     Fault(
         "awaits-nothing-in-the-opening",

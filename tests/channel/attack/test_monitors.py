@@ -95,6 +95,8 @@ DEALT = next(name for name in default_games() if registry.get(name).deck_positio
         ("forgets-that-it-asked", "potato", ()),
         ("asks-for-nothing", "potato", ()),
         ("uses-ids-again", "potato", ()),
+        ("repeats-an-older-message", "potato", ()),
+        ("forgets-the-last-batch", "potato", ()),
         ("awaits-nothing-in-the-opening", "times", ()),
         ("asks-where-there-is-no-choice", "news", (Action("go-on-chain", 0, 20),)),
         ("hides-the-state-that-counts", "news", (Action("go-on-chain", 0, 20),)),

@@ -80,7 +80,16 @@ def state(
         queue=queue,
         we_asked=False,
     )
-    return SimpleNamespace(phase=Phase.PLAYING, play=play, resuming=resuming, dispute=None)
+    return SimpleNamespace(
+        phase=Phase.PLAYING,
+        play=play,
+        resuming=resuming,
+        dispute=None,
+        early=(),
+        last_sent=b"",
+        last_received=b"",
+        last_batch=b"",
+    )
 
 
 def batch(number: int, *actions: BatchAction) -> Batch:
@@ -95,6 +104,7 @@ def found(event: Any, before: Any, after: Any, *sent: Message, **known: Any) -> 
     duties = PlayDuties(Side.INITIATOR, **known)
     effects = [Send(encode(message)) for message in sent]
     after.play.we_asked = Request() in sent
+    after.last_sent = next((encode(one) for one in sent if isinstance(one, Batch)), b"")
     return [*duties.follow(event, before, after, effects)]
 
 
