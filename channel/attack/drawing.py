@@ -65,6 +65,13 @@ DISTURBING = ("close", "cancel", "propose", "run-close", "run-recover")
 PAIRED = 6
 """The per cent of the sessions in which a player proposes a game, and then wants the shutdown."""
 
+LOST_FOLDS = 6
+"""The per cent of the sessions in which a fold, if there is one, is lost, and its player goes on
+chain."""
+
+USUAL = 40
+"""The per cent of the players that decide by the first policy of their game."""
+
 STORMS = 12
 """The per cent of the sessions in which one thing happens again and again."""
 
@@ -171,11 +178,17 @@ def draw(
         seed=seed,
         actions=tuple(actions),
         hands=chance.between(1, 2),
+        policies=(_policy(game, beside), _policy(game, beside)),
         snapshots=chance.pick(SNAPSHOTS),
         watched=watched,
         tight=chance.chance(10),
     )
     return arranged(attack, chance)
+
+
+def _policy(game: str, chance: Chance) -> str:
+    """The policy of a player: empty for the first one of its game."""
+    return "" if chance.chance(USUAL) else chance.pick(tuple(registry.get(game).policies))
 
 
 def _is_calm(name: str) -> bool:
@@ -225,12 +238,17 @@ def _storm(kinds: Sequence[str], chance: Chance) -> Iterator[Action]:
 
 
 def _wishes(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
-    """Two wishes of one player in a row; new connections of a side that is an old copy; and what
-    comes before the last numbers of a new connection."""
+    """Two wishes of one player in a row; a fold that the other side does not get, and then the
+    chain; new connections of a side that is an old copy; and what comes before the last numbers of
+    a new connection."""
     if chance.chance(PAIRED):
         side, at = chance.below(2), chance.between(10, 40)
         yield Action("propose", side, at)
         yield Action("close", side, at + chance.between(1, 4))
+    if chance.chance(LOST_FOLDS):
+        side = chance.below(2)
+        yield Action("drop", side, chance.below(2), since="folds")
+        yield Action(GO_ON_CHAIN, side, chance.below(3), since="settled")
     for copy in actions:
         if copy.kind == OLD_COPY and chance.chance(50):
             yield Action("reset", chance.below(2), chance.between(2, 8), since="restart")
@@ -312,7 +330,7 @@ def likely_landmarks(kinds: Sequence[str], *, goes_on_chain: bool) -> tuple[str,
     return (
         *(["restart"] if restarts else []),
         *(["reorganise"] if {"reorganise", "undo-deadline"} & {*kinds} else []),
-        *(ON_CHAIN if goes_on_chain else ["link", "shutdown"]),
+        *(ON_CHAIN if goes_on_chain else ["link", "settled", "shutdown"]),
     )
 
 

@@ -28,7 +28,14 @@ from channelsim.channel.peer.chain_news import (
     UnilateralClose,
     UnrollSeen,
 )
-from channelsim.channel.peer.interface import BrokenOff, Connected, OldCopy, Push, Send
+from channelsim.channel.peer.interface import (
+    BrokenOff,
+    Connected,
+    GameSettled,
+    OldCopy,
+    Push,
+    Send,
+)
 from channelsim.channel.protocol.messages import Batch, Resume, Shutdown, ShutdownDone
 from channelsim.channel.session.session_events import Handled, NewsFor, Sent
 from channelsim.channel.simulation.run import read_message
@@ -205,6 +212,12 @@ def _moves(session: Session, *, least: int) -> bool:
     return len({fact.coin for _, fact in news(session, MovedOnChain)}) >= least
 
 
+def _fold_on_chain(session: Session) -> bool:
+    """A side folded in a game whose coin was paid out on chain."""
+    folded = {(noted.side, ended.game_id) for noted, ended in news(session, GameSettled)}
+    return any((noted.side, paid.game_id) in folded for noted, paid in news(session, GamePaid))
+
+
 def _away_at_the_limit(session: Session) -> bool:
     """A side was away for as long as both wait, and they went on without a dispute."""
     return not session.on_chain and any(action.blocks >= 10 for action in session.done)
@@ -231,6 +244,7 @@ GOALS: tuple[Goal, ...] = (
         "the published state was paid out",
         lambda session: any(not counts.preempted for _, counts in news(session, StateCounts)),
     ),
+    Goal("fold on chain", "a fold came too late for the state paid out", _fold_on_chain),
     Goal("game void", "a game of a newer state was not in the one paid out", has_news(GameVoid)),
     Goal("game forfeited", "a game coin was left to the other side", has_news(Forfeited)),
     Goal("moved on chain", "a move was made on chain", has_news(MovedOnChain)),

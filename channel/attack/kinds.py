@@ -51,6 +51,8 @@ START = ""
 LANDMARKS: Mapping[str, tuple[str, int]] = {
     "link": ("it uses a new connection", 30),
     "restart": ("its process starts again", 30),
+    "folds": ("its player folds", 10),
+    "settled": ("it settles a game in its own batch", 10),
     "shutdown": ("its half of the shutdown is out, or the other's here", 20),
     "chain": ("it goes on chain, or sees the other side do so", 30),
     "unroll": ("it sees the unroll coin", 30),

@@ -57,7 +57,7 @@ from channelsim.channel.session.linked_peer import run_with_link
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.peer_runner import PeerRunner, RunFailed, is_over
 from channelsim.channel.session.questions import Deciding, PlayerOfPeer
-from channelsim.channel.session.session_events import Handled, NewsFor, SessionEvent
+from channelsim.channel.session.session_events import Decided, Handled, NewsFor, SessionEvent
 from channelsim.channel.session.setup import Setup
 from channelsim.channel.session.side_player import by_policy
 from channelsim.channel.simulation.kills import Kill
@@ -316,7 +316,10 @@ class Process:
     def _decide(self, game: str, game_id: int, player: Player) -> Move:
         """Decide by the side's policy; the answer may take long."""
         self._thinks, self._slowness = 0.0, self._thinks
-        return by_policy(self.setup.policies[self.side], self.config.secret)(game, game_id, player)
+        decide = by_policy(self.setup.policies[self.side], self.config.secret)
+        move = decide(game, game_id, player)
+        self.listen(Decided(self.config.name, game_id, move))
+        return move
 
     def take_slowness(self) -> float:
         """The seconds that the answer to the last call in a thread takes, once."""

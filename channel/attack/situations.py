@@ -17,7 +17,7 @@ from channelsim.channel.peer.chain_news import (
     UnilateralClose,
     UnrollSeen,
 )
-from channelsim.channel.peer.interface import Connected, Effect
+from channelsim.channel.peer.interface import Connected, Effect, GameSettled
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.state import Side
@@ -36,6 +36,9 @@ MANY = 2
 """More than so many are not told apart."""
 
 NO_FAULT = "-"
+
+FOLD = "fold"
+"""The action of a player that settles a game in which it could still move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,10 @@ class Situations:
             case NewsFor(news=LeftForChain() | UnilateralClose()) if side not in self._left:
                 self._left.add(side)
                 yield "chain"
+            case Decided(action=move) if move.verb == FOLD:
+                yield "folds"
+            case NewsFor(news=GameSettled(by_us=True)):
+                yield "settled"
             case NewsFor(news=UnrollSeen()):
                 yield "unroll"
             case NewsFor(news=StateCounts()):

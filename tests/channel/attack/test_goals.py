@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+from msgspec.structs import replace
 
 from channelsim.channel.attack.actions import Action, Attack
 from channelsim.channel.attack.goals import GOALS, reached
@@ -52,6 +53,19 @@ def test_a_dispute_reaches_the_goals_of_disputes() -> None:
         goals = reached(run(Attack(("spacepoker",), "x", (LEAVES,), hands=1)))
     assert {"settled on chain", "left for the chain"} <= {*goals}
     assert "closed by both" not in goals
+
+
+def test_a_fold_that_the_other_side_does_not_get_is_on_chain() -> None:
+    """Its player does not move in the game, whose coin is there again."""
+    lost, leaves = Action("drop", 1, 0, since="folds"), Action("go-on-chain", 1, 0, since="settled")
+    attack = Attack(("spacepoker",), "aim", (lost, leaves), hands=3, policies=("caller", "random"))
+    with bls.remembered():
+        session = run(attack)
+    assert session.done == (lost, leaves)
+    assert "fold on chain" in reached(session)
+    assert session.violations == ()
+    with bls.remembered():
+        assert "fold on chain" not in reached(run(replace(attack, actions=(leaves,))))
 
 
 def test_each_goal_has_an_id_of_its_own_and_a_sentence() -> None:

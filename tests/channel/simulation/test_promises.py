@@ -142,7 +142,7 @@ def test_a_fold_in_one_game_excuses_nothing_in_another() -> None:
     """The honest side accepted the result of the first hand; in the second it must still move."""
     hands: dict[str, Any] = {"hands": 2, "policies": ("caller", "caller"), "seed": "faultsa"}
     failures = [faulty("silent", step, "move", **hands) for step in (16, 18)]
-    assert failures == [{"safety"}, {"safety"}]
+    assert failures == [{"safety", "spends"}, {"safety", "spends"}]
 
 
 @pytest.mark.parametrize("name", ["pinner", "stale-any", *AT_LENGTH])
