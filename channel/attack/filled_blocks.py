@@ -52,6 +52,8 @@ MARKETS = (
     Market(2, (4,), most_fee=1_000_000_000, most_fees=600_000_000, longest=4),
     # Their coins are so small that a spend takes two.
     Market(6, (1,), most_fee=500_000_000, most_fees=1_000_000_000, longest=6),
+    # The maximum of all fees is soon reached.
+    Market(2, (4,), most_fee=1_000_000_000, most_fees=100_000_000, longest=4),
 )
 """The markets that scripts may have."""
 

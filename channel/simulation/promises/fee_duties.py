@@ -193,6 +193,10 @@ class _FeeMonitor:
             (fee for asserted, fee in offers.items() if self._can_be_mined(asserted)), default=0
         )
 
+    def _at_stake(self) -> int:
+        """The mojos that are paid, and those that are offered from other coins."""
+        return self.fee_wallet.paid + sum(map(self._risk, self.offers))
+
     def _limits(self, push: Push) -> tuple[int, int]:
         """The most mojos for this spend, and for all of the channel."""
         most, all_most = self.limits.per_spend, self.limits.per_channel
@@ -280,7 +284,11 @@ class _FeeMonitor:
                 yield f"CH-FEE-2: the fee of its {push.name} asserts no spend of its own"
 
     def _too_much(self, push: Push, offer: Offered) -> Iterator[str]:
-        """Find fees above the maxima, and coins that pay for two spends."""
+        """Find fees above the maxima, and coins that pay for two spends.
+
+        What was paid and offered before its player lowered the maxima may be above them.
+        """
+        before = self._at_stake()
         sums: dict[bytes, dict[frozenset[bytes], int]] = {}
         for payment in offer.payments:
             of_coin = sums.setdefault(offer.first(payment).id, {})
@@ -298,8 +306,8 @@ class _FeeMonitor:
         fee = offer.fee_for(min(offer.payments[-1].asserted, default=b""))
         if offer.spends and fee > most:
             yield f"CH-FEE-2: it offers {counted(fee, 'mojo')} for a {push.name}, at most {most:,}"
-        risk = self.fee_wallet.paid + sum(map(self._risk, self.offers))
-        if risk > all_most:
+        risk = self._at_stake()
+        if risk > max(before, all_most):
             total = counted(risk, "mojo")
             yield f"CH-FEE-2: {total} are paid and offered in all, at most {all_most:,}"
 

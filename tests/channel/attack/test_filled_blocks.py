@@ -151,6 +151,28 @@ def test_fees_that_have_to_rise_are_raised_and_a_wallet_is_split() -> None:
     assert "does not look for its fee coin" in broken_with("pays-no-fees")
 
 
+SCARCE = MARKETS.index(min((m for m in MARKETS if m.most_fees), key=lambda m: m.most_fees))
+
+
+@pytest.mark.parametrize(
+    "lowered", [(), *((Action("limit-fees", side, 15, 1),) for side in (0, 1))]
+)
+def test_fees_end_at_the_maximum_of_all_also_where_it_is_lowered_below_what_is_paid(
+    lowered: tuple[Action, ...],
+) -> None:
+    full = Action(FILL, 0, 1, LENGTHS * SCARCE + 3, since="chain")
+    script = Attack(("spacepoker",), "a", (Action("go-on-chain", 0, 24), full, *lowered), hands=1)
+    session = run(script)
+    assert {*session.done} == {*script.actions}
+    assert session.violations == ()
+    for fault in ("counts-no-paid-fees", "knows-no-maximum-of-fees"):
+        with ExitStack() as stack:
+            TABLE[fault].plant(stack, Reach())
+            found = run(script).violations
+        assert all("are paid and offered in all, at most" in one.text for one in found)
+        assert found
+
+
 def test_a_market_has_its_prices_and_fills_no_more_blocks_than_it_may() -> None:
     poor = next(number for number, market in enumerate(MARKETS) if market.longest < LENGTHS)
     script = attack(*(Action(FILL, 0, at, LENGTHS * poor + 11) for at in (1, 2)))
