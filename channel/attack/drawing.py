@@ -65,9 +65,15 @@ DISTURBING = ("close", "cancel", "propose", "run-close", "run-recover")
 PAIRED = 6
 """The per cent of the sessions in which a player proposes a game, and then wants the shutdown."""
 
+GIVEN_AWAY = 5
+"""The per cent of the sessions in which a player wants something while the other one thinks."""
+
 LOST_FOLDS = 6
 """The per cent of the sessions in which a fold, if there is one, is lost, and its player goes on
 chain."""
+
+IN_PLAY = 60
+"""The per cent of the old copies that are drawn from play, and lack a few of its events."""
 
 USUAL = 40
 """The per cent of the players that decide by the first policy of their game."""
@@ -140,6 +146,9 @@ def draw(
         left = MOST_OUTAGE
     for _ in range(chance.between(1, ACTIONS)):
         action = drawn_action(KINDS[chance.pick(swarm)], chance, left, landmarks)
+        if action.kind == OLD_COPY and chance.chance(IN_PLAY):
+            at, amount = chance.between(14, 45), chance.between(2, 16)
+            action = replace(action, at=at, amount=amount)
         left -= ceil(action.lasts)
         actions.append(action)
         if action.kind in ("crash", "stop", OLD_COPY) and chance.chance(30):
@@ -238,20 +247,32 @@ def _storm(kinds: Sequence[str], chance: Chance) -> Iterator[Action]:
 
 
 def _wishes(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
-    """Two wishes of one player in a row; a fold that the other side does not get, and then the
-    chain; new connections of a side that is an old copy; and what comes before the last numbers of
-    a new connection."""
+    """Wishes of players that meet something else, and what old copies and new connections meet.
+
+    Two wishes come in a row; one comes while the other player thinks, which has to give the potato
+    away with a move due; and a fold that the other side does not get comes before the chain.
+    """
     if chance.chance(PAIRED):
         side, at = chance.below(2), chance.between(10, 40)
         yield Action("propose", side, at)
         yield Action("close", side, at + chance.between(1, 4))
+    if chance.chance(GIVEN_AWAY):
+        side = chance.below(2)
+        for _ in range(3):
+            yield Action(
+                "think", side, chance.between(12, 36), pause=chance.between(30, MOST_PAUSE)
+            )
+        yield Action("propose", 1 - side, chance.below(2), since="acted")
     if chance.chance(LOST_FOLDS):
         side = chance.below(2)
         yield Action("drop", side, chance.below(2), since="folds")
         yield Action(GO_ON_CHAIN, side, chance.below(3), since="settled")
     for copy in actions:
         if copy.kind == OLD_COPY and chance.chance(50):
-            yield Action("reset", chance.below(2), chance.between(2, 8), since="restart")
+            # A side that knows that it has forgotten states says little on a connection.
+            yield Action("reset", chance.below(2), chance.below(4), since="restart")
+        if copy.kind == OLD_COPY and chance.chance(20):
+            yield Action(GO_ON_CHAIN, copy.side, chance.between(1, 8), since="restart")
     if any(action.kind == "reset" for action in actions) and chance.chance(20):
         yield Action("reorder", chance.below(2), chance.below(2), since="link")
 

@@ -328,9 +328,11 @@ class _FeeMonitor:
                 yield f"CH-FEE-3: it {begins}, and its node asks {asked}"
             return
         last = line.offer
-        was, pending = (
-            last.fee_for(key),
-            all(last.first(payment).id in self.fee_wallet.unspent for payment in last.payments),
+        was, is_late = last.fee_for(key), self.peak >= (line.push.before or self.peak + 1)
+        # A move asserts a height: from its deadline on, no mempool has it any more.
+        is_gone = is_late and line.push.name.partition("+")[0] in ("move", "redo")
+        pending = not is_gone and all(
+            last.first(payment).id in self.fee_wallet.unspent for payment in last.payments
         )
         if pending and not last.coins <= offer.coins:
             yield f"CH-FEE-3: coins of what it replaces are not in its {push.name}"

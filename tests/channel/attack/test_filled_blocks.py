@@ -173,6 +173,24 @@ def test_fees_end_at_the_maximum_of_all_also_where_it_is_lowered_below_what_is_p
         assert found
 
 
+def test_a_claim_without_a_fee_follows_a_move_whose_time_is_over() -> None:
+    """No mempool has the move any more, so the claim need not have its fee coin."""
+    actions = (
+        Action("push-forgotten", 0, 357, blocks=9),
+        Action(FILL, 0, 6, LENGTHS * SCARCE + 3),
+        Action("go-on-chain", 1, 29),
+        Action("limit-fees", 1, 30, 1),
+        Action("think", 0, 21, pause=122),
+        Action("think", 0, 12, pause=148),
+        Action("propose", 1, 0, since="acted"),
+    )
+    session = run(
+        Attack(("spacepoker",), "ga1/709", actions, policies=("caller", "aggressive"), snapshots=7)
+    )
+    assert {*session.done} == {*actions}
+    assert session.violations == ()
+
+
 def test_a_market_has_its_prices_and_fills_no_more_blocks_than_it_may() -> None:
     poor = next(number for number, market in enumerate(MARKETS) if market.longest < LENGTHS)
     script = attack(*(Action(FILL, 0, at, LENGTHS * poor + 11) for at in (1, 2)))
