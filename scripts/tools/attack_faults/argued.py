@@ -20,6 +20,7 @@ SNAPSHOT = (
     "::test_a_snapshot_keeps_what_the_next_connection_begins_anew"
 )
 TIMES = "all sessions have the same times, none of them at its least"
+SAFE_SOON = "the timeouts of a session are so long that a move is safe before its last chance"
 EVERY = "in the chain of sessions, every block has transactions"
 
 ARGUED: dict[str, tuple[str, str]] = {
@@ -97,6 +98,30 @@ ARGUED: dict[str, tuple[str, str]] = {
     "drops-what-is-unsent": (
         "the wire of a session takes each message at once: nothing waits to be sent",
         "tests/channel/network/test_link.py::test_a_link_that_ends_sends_what_waits_to_be_sent",
+    ),
+    **{
+        f"last-chance-to-reveal-{word}": (
+            SAFE_SOON,
+            "tests/channel/peer/test_last_chance.py"
+            "::test_an_unsafe_move_is_made_with_its_last_chance",
+        )
+        for word in ("early", "late")
+    },
+    "forgets-to-tell-reveal-at-risk": (
+        SAFE_SOON,
+        "tests/channel/peer/test_disputes.py::test_a_reveal_that_cannot_wait_is_made_and_reported",
+    ),
+    **{
+        f"idle-player-closes-{word}": (
+            "both players of a session answer proposals, so none waits for 60 blocks",
+            "tests/channel/session/test_patience.py"
+            "::test_an_idle_player_closes_after_its_patience_and_not_before",
+        )
+        for word in ("early", "late")
+    },
+    "forgets-to-tell-decks-used-up": (
+        "a session prepares a few decks, and not all numbers that there are",
+        "tests/channel/peer/test_counters.py::test_the_last_decks_are_used_and_then_none_is_begun",
     ),
     "watcher-pays-nothing": (
         "the watcher of a session has no coins for fees",
