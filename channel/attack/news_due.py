@@ -19,6 +19,7 @@ from channelsim.channel.peer.chain_news import (
     UnilateralClose,
     UnrollSeen,
 )
+from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import (
     Acted,
     BrokenOff,
@@ -48,10 +49,17 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.protocol.proposals import reason_to_refuse
 from channelsim.channel.protocol.state import Group, Side
+from channelsim.games import registry
+from channelsim.games.amounts import counted
 from channelsim.games.choices import forced_action
 
 Kinds: TypeAlias = type | tuple[type, ...]
+
+ANSWERED = 5
+"""Blocks with transactions in which a spend is answered, beyond those until what it answers is
+deep."""
 
 LEFT = (BrokenOff, OwnFault, LeftForChain, UnilateralClose)
 """News that off-chain play is over."""
@@ -71,6 +79,7 @@ def missing(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> I
             yield from _of_play(after.endpoint.side, before.play, after.play, news)
         if after.dispute is None:
             yield from _needless(after.play, news)
+        yield from _unplayable(after.endpoint, news)
         if after.proposals_ended and not before.proposals_ended:
             yield from _ended(before.play.state.groups, news)
             unsent = sum(isinstance(command, ProposeGames) for command in after.play.queue)
@@ -205,6 +214,20 @@ def _needless(play: PlayState, news: Sequence[News]) -> Iterator[str]:
         player = play.players.get(game_id)
         if player is not None and forced_action(player.choices()) is not None:
             yield f"its player is asked in game {game_id}, where it has no choice"
+
+
+def _unplayable(endpoint: Endpoint, news: Sequence[News]) -> Iterator[str]:
+    """Report a question about a proposal that a side has to cancel by itself."""
+    for group in [report.group for report in news if isinstance(report, Proposed)]:
+        why = reason_to_refuse(endpoint.channel, group, endpoint.confirmations, endpoint.spacing)
+        if why is not None:
+            yield f"its player is asked about proposal {group.id}: {why}"
+        for offer in group.offers:
+            waits = 2 if registry.get(offer.game).reveals else 1
+            least = endpoint.spacing * (waits * endpoint.confirmations + ANSWERED)
+            if offer.timeout < least:
+                blocks = counted(offer.timeout, "block")
+                yield f"its player is asked about a timeout of {blocks}, at least {least}"
 
 
 def _of_games(

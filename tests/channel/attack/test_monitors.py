@@ -49,6 +49,8 @@ def broken_with(fault: Fault, *actions: Action) -> dict[str, str]:
 
 CRASH = Action("crash", 0, 14, 2)
 
+SHORT_TIMEOUTS = Action("deviate", 1, 3, name="short-timeouts")
+
 AWAY = Action("reset", 0, 9, pause=30)
 
 UNANSWERED = Action("push-unanswered", 0, 0, since="chain")
@@ -91,6 +93,8 @@ DEALT = next(name for name in default_games() if registry.get(name).deck_positio
         ("ends-at-the-funding-deadline", "times", (Action("drop", 0, 2, since="link"),)),
         ("connects-without-a-pause", "link", (AWAY,)),
         ("pauses-never-grow", "link", (AWAY,)),
+        ("takes-any-proposal-for-fit", "news", (SHORT_TIMEOUTS,)),
+        ("takes-short-games", "news", (SHORT_TIMEOUTS,)),
         ("waits-with-safe-moves", "spends", (Action("go-on-chain", 0, 20),)),
         ("forgets-that-it-asked", "potato", ()),
         ("asks-for-nothing", "potato", ()),
