@@ -19,7 +19,6 @@ from channelsim.channel.peer.interface import (
     DeckComputed,
     Effect,
     Event,
-    PrepareDeck,
     Send,
     Tell,
 )
@@ -80,9 +79,6 @@ class DeckDuties:
             yield from self._uncomputed(event)
         yield from self._begun(before, effects)
         yield from self._sends(effects)
-        is_closing = before.play is not None and before.play.closing
-        if isinstance(event, PrepareDeck) and is_closing:
-            yield "prepares a deck while it closes the channel"
         if after.phase in PLAY_IS_OVER:
             yield from _kept_secrets(after, "when play is over")
         if after.play is None or after.phase is not Phase.PLAYING:

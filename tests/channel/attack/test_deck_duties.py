@@ -50,13 +50,11 @@ def state(
     named: tuple[int, ...] = (),
     secrets: tuple[int, ...] = (),
     resuming: bool = False,
-    closing: bool = False,
 ) -> Any:
     """A peer's state with this pool, a proposal that names decks, and secrets of decks."""
     groups = (SimpleNamespace(decks=lambda: named),) if named else ()
     game_state = SimpleNamespace(groups=groups, games=())
-    newest = SimpleNamespace(state=game_state)
-    play = SimpleNamespace(decks=pool, state=game_state, newest=newest, closing=closing)
+    play = SimpleNamespace(decks=pool, state=game_state, newest=SimpleNamespace(state=game_state))
     decks = {number: SimpleNamespace(deck=bytes([number])) for number in secrets}
     endpoint = SimpleNamespace(decks=decks)
     return SimpleNamespace(phase=phase, play=play, endpoint=endpoint, resuming=resuming)
@@ -173,14 +171,6 @@ def test_a_step_has_the_same_bytes_each_time() -> None:
     sent = [Send(encode(DeckStep(1, 1, data))) for data in (b"one", b"one", b"two")]
     found = [[*duties.follow(Block(1), *sides, [one])] for one in sent]
     assert found == [[], [], ["repeats step 1 of deck 1 with other bytes"]]
-
-
-def test_no_deck_is_prepared_for_a_channel_that_is_closed() -> None:
-    pool = DeckPool(Side.RECEIVER, bytes(32), SETTINGS)
-    begun, effects = pools.prepare(pool)
-    for closing in (False, True):
-        before, after = state(pool, closing=closing), state(begun, closing=closing)
-        assert bool(followed(before, after, *effects, event=PrepareDeck())) is closing
 
 
 def test_a_step_that_is_never_computed_is_seen_once() -> None:
