@@ -82,7 +82,7 @@ def test_a_corpus_that_no_longer_fits_is_left_out(
 ) -> None:
     """What nobody named is no error; what was named is one."""
     target = toy(tmp_path)
-    channelsim(capsys, "fuzz", target, "--runs", 300, "--jobs", 1)
+    channelsim(capsys, "fuzz", target, "--seconds", 1, "--jobs", 1)
     (stored,) = here.glob(".channelsim/*/corpus")
     (stored / "gone.jsonl").write_bytes((stored / "bid.jsonl").read_bytes())
     ran = channelsim(capsys, "coverage", target)
