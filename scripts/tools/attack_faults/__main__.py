@@ -56,7 +56,10 @@ def main() -> None:
         path = options.sessions or Path(folder) / "sessions.jsonl"
         stream = Stream(chosen, options.seed, path, fast=options.fast)
         search = Search(options.runs, stream, options.shrink, options.fast, options.tries)
-        results = _searched(chosen, file, search)
+        try:
+            results = _searched(chosen, file, search)
+        except ValueError as error:
+            sys.exit(str(error))
     noticed = sum(bool(result.noticed) for result in results)
     print(f"{noticed} of {len(results)} noticed")
 
