@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.attack import boundaries
 from channelsim.channel.attack.actions import LAST_SAFE, Action, Attack, hostile_side
-from channelsim.channel.attack.filled_blocks import FILL
+from channelsim.channel.attack.filled_blocks import FILL, with_money
 from channelsim.channel.attack.kinds import (
     BLOCK,
     BLOCK_TIME,
@@ -304,7 +304,8 @@ def _about_decks(chance: Chance) -> Iterator[Action]:
 def arranged(attack: Attack, chance: Chance) -> Attack:
     """The script with all its actions possible: of one hostile side at most, which never restarts,
     and of one that goes on from old copies; adversaries that can do something in its game; and
-    beside a hostile side, no more absence than its spends can be answered in, by a watcher too."""
+    beside a hostile side, no more absence than its spends can be answered in, by a watcher too, and
+    money enough for that."""
     hostile = hostile_side(attack.actions)
     copied = next((action.side for action in attack.actions if action.kind == OLD_COPY), 0)
     left = float("inf") if hostile is None else float(MOST_OUTAGE)
@@ -321,6 +322,8 @@ def arranged(attack: Attack, chance: Chance) -> Attack:
         if kind.is_named and name not in (able := adversaries_in(attack.games[0])):
             name = chance.pick(able)
         action = replace(action, side=side, name=name)
+        if hostile is not None and action.kind == FILL:
+            action = replace(action, amount=with_money(action.amount))
         if action.kind in DOWN and left < action.lasts <= left + down:
             left, down = left + down, 0
         if action.lasts > left:

@@ -57,6 +57,9 @@ MARKETS = (
 )
 """The markets that scripts may have."""
 
+ENOUGH = len(MARKETS) - 1
+"""The first markets, in which a side has money enough to replace the pins of a hostile one."""
+
 FREE = Market(0, most_fee=0, most_fees=0)
 """The market of a crowd alone: both sides have no maxima of fees from it."""
 
@@ -127,6 +130,11 @@ def filled_chain(chain: FarmableChain, attack: Attack) -> FilledChain | None:
     blocks = min(blocks, market.longest, SHORT if has_maxima else blocks)
     crowd = CROWDED if terms.crowd else 0
     return FilledChain(chain, derive(attack.seed.encode(), "crowd"), market, blocks, crowd)
+
+
+def with_money(amount: int) -> int:
+    """The amount of an action that fills blocks, in a market where there is money enough."""
+    return amount % (LENGTHS * ENOUGH)
 
 
 def filled_by(action: Action) -> int:

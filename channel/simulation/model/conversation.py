@@ -11,7 +11,7 @@ from __future__ import annotations
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import Blame, Violation
 from channelsim.channel.peer.agreement import Times
-from channelsim.channel.peer.chain_news import ChannelClosed, LeftForChain, UnilateralClose
+from channelsim.channel.peer.chain_news import ChannelClosed, LeftForChain, Undone, UnilateralClose
 from channelsim.channel.peer.interface import (
     AcceptGames,
     Act,
@@ -113,8 +113,10 @@ def judge_turn(talk: Conversation, turn: JournalEntry) -> None:
     for effect in turn.effects:
         if isinstance(effect, Send) and not talk.over:
             _sends(talk, effect.message)
-    if any(isinstance(report, ENDS) for report in news):
+    ends = {type(report) for report in news if isinstance(report, ENDS)}
+    if ends:
         talk.over = talk.has_left = True
+        talk.has_only_closed = ends == {ChannelClosed}
     if talk.wishes is not None and talk.is_open and not (talk.over or talk.closed):
         games, shuts_down = talk.newest().games, talk.closing is not None
         asked = talk.side in talk.asked
@@ -124,7 +126,15 @@ def judge_turn(talk: Conversation, turn: JournalEntry) -> None:
 
 
 def check_silence(talk: Conversation, turn: JournalEntry) -> None:
-    """Check that nothing is sent after going on chain or closing."""
+    """Check that nothing is sent after going on chain or closing, unless the close is undone."""
+    ends = {type(report) for report in turn.news if isinstance(report, ENDS)}
+    talk.has_only_closed = talk.has_only_closed and ends <= {ChannelClosed}
+    if talk.has_only_closed:
+        undone = any(
+            isinstance(report, Undone) and isinstance(report.fact, ChannelClosed)
+            for report in turn.news
+        )
+        talk.has_left = bool(ends) or (talk.has_left and not undone)
     if talk.has_left and any(isinstance(effect, Send) for effect in turn.effects):
         talk.broken.append("it sends messages after it has gone on chain or closed the channel")
         talk.has_left = False

@@ -59,6 +59,7 @@ class Conversation:
     """The message with the completed funding."""
     since: int = 0
     has_left: bool = False
+    has_only_closed: bool = False
     born: int | None = None
     last_signed: bytes = b""
     """The honest side's last message that changes a state."""

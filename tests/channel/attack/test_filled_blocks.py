@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from channelsim.channel.attack.actions import Action, Attack
+from channelsim.channel.attack.actions import Action, Attack, hostile_side
 from channelsim.channel.attack.drawing import draw
 from channelsim.channel.attack.filled_blocks import (
     FILL,
@@ -171,6 +171,17 @@ def test_fees_end_at_the_maximum_of_all_also_where_it_is_lowered_below_what_is_p
             found = run(script).violations
         assert all("are paid and offered in all, at most" in one.text for one in found)
         assert found
+
+
+def test_beside_a_hostile_side_there_is_money_for_every_pin() -> None:
+    hostile = [
+        script
+        for number in range(400)
+        if hostile_side((script := draw(("calpoker",), f"money/{number}")).actions) is not None
+    ]
+    fills = [action for script in hostile for action in script.actions if action.kind == FILL]
+    assert len(fills) > 20
+    assert all(action.amount // LENGTHS != SCARCE for action in fills)
 
 
 def test_a_claim_without_a_fee_follows_a_move_whose_time_is_over() -> None:

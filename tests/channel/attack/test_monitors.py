@@ -214,6 +214,22 @@ def test_a_message_that_was_held_before_a_restart_is_taken_again() -> None:
     assert "restart" in broken_together(("knows-messages-that-it-dropped",), script)
 
 
+def test_a_side_whose_final_close_is_undone_speaks_again() -> None:
+    actions = (
+        Action("deviate", 0, 0, name="undoes-shutdown"),
+        Action("store-full", 1, 9, since="restart"),
+    )
+    script = Attack(
+        *(("calpoker",), "campaign-30/1908", actions),
+        hands=1,
+        policies=("greedy", ""),
+        snapshots=3,
+    )
+    session = run(script)
+    assert {*session.done} == {*actions}
+    assert session.violations == ()
+
+
 def test_nothing_is_due_once_the_channel_coin_is_spent() -> None:
     """The marks of a long opening stay until something else is due."""
     messages = ((1, 0, 22, "link"), *((0, at, 0, "") for at in (3, 5, 7, 8, 10, 12, 15)))
