@@ -184,13 +184,17 @@ class _FeeMonitor:
         records = [self.seen[coin_id] for coin_id in asserted if coin_id in self.seen]
         return not asserted or (bool(records) and all(one.spent is None for one in records))
 
-    def _risk(self, coin_id: bytes) -> int:
-        """The most mojos of a fee coin that can be lost to what was offered from it."""
+    def _risk(self, coin_id: bytes, *, come_back: bool = False) -> int:
+        """The most mojos of a fee coin that can be lost to what was offered from it.
+
+        With `come_back` also by what could not be mined now: a reorganisation may bring it back.
+        """
         if coin_id not in self.fee_wallet.unspent:
             return 0
         offers = self.offers.get(coin_id, {})
         return max(
-            (fee for asserted, fee in offers.items() if self._can_be_mined(asserted)), default=0
+            (fee for asserted, fee in offers.items() if come_back or self._can_be_mined(asserted)),
+            default=0,
         )
 
     def _at_stake(self) -> int:
@@ -209,9 +213,13 @@ class _FeeMonitor:
         return most, all_most
 
     def _left(self, push: Push, coin: Coin | None) -> int:
-        """The most mojos that may be offered for a spend, beside what other coins offer."""
+        """The most mojos that a spend must offer, beside what other coins may have to pay."""
         most, all_most = self._limits(push)
-        others = sum(self._risk(other) for other in self.offers if coin is None or other != coin.id)
+        others = sum(
+            self._risk(other, come_back=True)
+            for other in self.offers
+            if coin is None or other != coin.id
+        )
         return max(0, min(most, all_most - self.fee_wallet.paid - others))
 
     def _free(self) -> list[Coin]:

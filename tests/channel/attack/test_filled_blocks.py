@@ -173,6 +173,20 @@ def test_fees_end_at_the_maximum_of_all_also_where_it_is_lowered_below_what_is_p
         assert found
 
 
+def test_what_a_reorganisation_may_bring_back_leaves_less_for_a_fee() -> None:
+    actions = (
+        Action("go-on-chain", 1, 16),
+        Action("watch-fails", 0, 2),
+        Action("reorganise", 0, 1, 4, since="chain"),
+        Action(FILL, 0, 1, LENGTHS * SCARCE + 2, since="unroll"),
+    )
+    session = run(
+        Attack(("spacepoker",), "campaign-30/2792", actions, hands=1, policies=("aggressive", ""))
+    )
+    assert {*session.done} == {*actions}
+    assert session.violations == ()
+
+
 def test_beside_a_hostile_side_there_is_money_for_every_pin() -> None:
     hostile = [
         script
