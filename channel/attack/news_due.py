@@ -79,7 +79,7 @@ def missing(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> I
             yield from _of_play(after.endpoint.side, before.play, after.play, news)
         if after.dispute is None:
             yield from _needless(after.play, news)
-        yield from _unplayable(after.endpoint, news)
+        yield from _unplayable(before.endpoint or after.endpoint, news)
         if after.proposals_ended and not before.proposals_ended:
             yield from _ended(before.play.state.groups, news)
             unsent = sum(isinstance(command, ProposeGames) for command in after.play.queue)

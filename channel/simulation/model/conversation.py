@@ -154,6 +154,8 @@ def _begins(talk: Conversation) -> frozenset[str] | None:
         rules = talk.breaks(_apply(talk, message, 1 - talk.side))
         if rules:
             return rules
+        if talk.closing is not None:
+            break  # it completes the shutdown at once, and ignores all that was held after it
     return LAWFUL
 
 

@@ -230,6 +230,15 @@ def test_a_side_whose_final_close_is_undone_speaks_again() -> None:
     assert session.violations == ()
 
 
+def test_what_was_held_after_a_shutdown_is_ignored() -> None:
+    """It comes before play, and is taken once the channel coin is deep."""
+    says = Action("say", 1, 2, 349)
+    script = Attack(("seven-stud8",), "campaign-30/3553", (says,), hands=1, policies=("folder", ""))
+    session = run(script)
+    assert session.done == (says,)
+    assert session.violations == ()
+
+
 def test_nothing_is_due_once_the_channel_coin_is_spent() -> None:
     """The marks of a long opening stay until something else is due."""
     messages = ((1, 0, 22, "link"), *((0, at, 0, "") for at in (3, 5, 7, 8, 10, 12, 15)))
