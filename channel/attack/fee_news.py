@@ -60,7 +60,9 @@ class FeeNews:
         )
         if tells and coin in self.told:
             yield f"its player hears again that its {event.name} is dropped"
-        elif not (tells or coin in self.told or event.name == SPLIT):
+        # It may have known before a failed disk ended its process, which nobody could hear.
+        known = coin in self.told or coin in before.fees.dropped
+        if not (tells or known or event.name == SPLIT):
             spent = {
                 spend.coin.id
                 for effect in effects

@@ -119,13 +119,26 @@ class SqliteStore:
                 "INSERT OR REPLACE INTO snapshots VALUES (0, ?, ?, ?, ?, ?)",
                 (opening, self._events, total, snapshot, _digest(place, snapshot)),
             )
-            database.execute(
-                "DELETE FROM events WHERE number >= ? AND number < ?", (opening, self._events)
-            )
+            if erases:
+                self._write_events_anew(opening)
+            else:
+                database.execute(
+                    "DELETE FROM events WHERE number >= ? AND number < ?", (opening, self._events)
+                )
         self._opening, self._states = opening, total
         if erases:
             with self._reported():
                 self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def _write_events_anew(self, end: int) -> None:
+        """Keep the events up to a number, and overwrite all pages that events were in.
+
+        A row that SQLite has moved to another page leaves a copy, which deleting it leaves, too.
+        """
+        kept = self._database.execute("SELECT * FROM events WHERE number < ?", (end,)).fetchall()
+        self._database.execute("DELETE FROM events")
+        for row in kept:
+            self._database.execute("INSERT INTO events VALUES (?, ?, ?)", row)
 
     def close(self) -> None:
         """Close the file and let other processes use the directory."""

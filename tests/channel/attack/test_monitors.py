@@ -230,6 +230,31 @@ def test_a_side_whose_final_close_is_undone_speaks_again() -> None:
     assert session.violations == ()
 
 
+def test_pages_keep_no_copy_of_a_row_that_was_moved() -> None:
+    """A deck's secrets stayed in the free part of a page, once its game was over."""
+    actions = (Action("reset", 0, 3, since="link"), Action("fill", 1, 4, 21, since="link"))
+    script = Attack(
+        *(("seven-stud",), "campaign-31/1333", actions),
+        hands=1,
+        policies=("random", "best-response"),
+    )
+    with fast_signatures():
+        session = run(script)
+    assert {*session.done} == {*actions}
+    assert session.violations == ()
+
+
+def test_a_spend_that_was_dropped_as_the_disk_failed_is_known() -> None:
+    actions = (
+        Action("go-on-chain", 1, 14),
+        Action("push-forgotten", 1, 0, since="chain", blocks=1),
+        Action("sync-fails", 1, 1, since="chain"),
+    )
+    session = run(Attack(("calpoker",), "campaign-31/1775", actions, hands=1))
+    assert {*session.done} == {*actions}
+    assert session.violations == ()
+
+
 def test_what_was_held_after_a_shutdown_is_ignored() -> None:
     """It comes before play, and is taken once the channel coin is deep."""
     says = Action("say", 1, 2, 349)
