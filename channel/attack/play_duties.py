@@ -267,8 +267,10 @@ def _keeps(
 ) -> Iterator[str]:
     """A side keeps what it may have to repeat, and knows what the other side may repeat."""
     sent = [effect.message for effect in effects if isinstance(effect, Send)]
-    lasting = [one for one in sent if isinstance(decode(one), Batch | Shutdown | ShutdownDone)]
-    if lasting and after.last_sent != lasting[-1]:
+    repeatable = [
+        blob for blob in sent if isinstance(decode(blob), Batch | Shutdown | ShutdownDone)
+    ]
+    if repeatable and after.last_sent != repeatable[-1]:
         yield "does not keep the message that it may have to repeat"
     if isinstance(event, Received) and isinstance(message_in(event), Batch):
         digest, is_held = sha256(event.message).digest(), after.early != before.early

@@ -135,8 +135,10 @@ def _answers(
 
 
 def _waits(config: Config, before: PeerState, after: PeerState) -> Iterator[str]:
-    """What the other side owes by the phase, the potato and the games, and nothing else, is waited
-    for."""
+    """Find an answer that the other side owes and that is not waited for, or the reverse.
+
+    What is owed follows from the phase, the potato and the games.
+    """
     if after.phase is not before.phase or after.opening.opened is not before.opening.opened:
         return
     rules = {awaited.rule for awaited in after.marks}

@@ -168,9 +168,9 @@ def test_a_step_that_nobody_computes_sends_or_takes_is_seen() -> None:
 def test_a_step_has_the_same_bytes_each_time() -> None:
     pool = DeckPool(Side.RECEIVER, bytes(32), SETTINGS)
     duties, sides = DeckDuties(CONFIG), (state(pool), state(pool))
-    sent = [Send(encode(DeckStep(1, 1, data))) for data in (b"one", b"one", b"two")]
-    found = [[*duties.follow(Block(1), *sides, [one])] for one in sent]
-    assert found == [[], [], ["repeats step 1 of deck 1 with other bytes"]]
+    sends = [Send(encode(DeckStep(1, 1, data))) for data in (b"one", b"one", b"two")]
+    mistakes = [[*duties.follow(Block(1), *sides, [send])] for send in sends]
+    assert mistakes == [[], [], ["repeats step 1 of deck 1 with other bytes"]]
 
 
 def test_a_step_that_is_never_computed_is_seen_once() -> None:

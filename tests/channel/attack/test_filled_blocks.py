@@ -168,9 +168,10 @@ def test_fees_end_at_the_maximum_of_all_also_where_it_is_lowered_below_what_is_p
     for fault in ("counts-no-paid-fees", "knows-no-maximum-of-fees"):
         with ExitStack() as stack:
             TABLE[fault].plant(stack, Reach())
-            found = run(script).violations
-        assert all("are paid and offered in all, at most" in one.text for one in found)
-        assert found
+            violations = run(script).violations
+        assert violations
+        for violation in violations:
+            assert "are paid and offered in all, at most" in violation.text
 
 
 def test_what_a_reorganisation_may_bring_back_leaves_less_for_a_fee() -> None:

@@ -61,8 +61,10 @@ def state(
     """The state of the initiator; it holds even states, and so received the even one."""
     live = {game.id: game for game in games}
     open_groups = [
-        SimpleNamespace(id=one, proposer=Side.RECEIVER, offers=(SimpleNamespace(game_id=one),))
-        for one in groups
+        SimpleNamespace(
+            id=number, proposer=Side.RECEIVER, offers=(SimpleNamespace(game_id=number),)
+        )
+        for number in groups
     ]
     next_id = max(groups, default=-2) + 2
     newest = number if number % 2 == 0 else number - 1
@@ -104,7 +106,7 @@ def found(event: Any, before: Any, after: Any, *sent: Message, **known: Any) -> 
     duties = PlayDuties(Side.INITIATOR, **known)
     effects = [Send(encode(message)) for message in sent]
     after.play.we_asked = Request() in sent
-    after.last_sent = next((encode(one) for one in sent if isinstance(one, Batch)), b"")
+    after.last_sent = next((encode(message) for message in sent if isinstance(message, Batch)), b"")
     return [*duties.follow(event, before, after, effects)]
 
 
