@@ -34,8 +34,8 @@ class Market:
 
     rate: int
     asks: tuple[int, ...] = ()
-    most_fee: int = 10_000_000_000
-    most_fees: int = 200_000_000_000
+    most_fee: int = 200_000_000_000
+    most_fees: int = 1_900_000_000_000
     longest: int = 1000
 
 

@@ -86,6 +86,9 @@ MOST_REVEALS = 64
 NUMBERS = "Numbers"
 """The kind of a message with the other side's last numbers: they answer a connection."""
 
+Pending = tuple[str, Event]
+"""An event that changed nothing, with its kind: the name of its type, or `NUMBERS`."""
+
 
 class DurablePeer:
     """A peer with its journal; an actor for a driver. `peer` may be read at any time.
@@ -107,8 +110,8 @@ class DurablePeer:
         self._events_per_snapshot = events_per_snapshot
         self._store = store
         self._failed: BaseException | None = None
-        # Events that changed nothing, the last of each kind: they count if something follows.
-        self._pending: dict[str, Event] = {}
+        # Events that changed nothing: they count if something follows.
+        self._pending: list[Pending] = []
         self._recorded_block = Block(0)
         self._since_snapshot = 0
         self._states = 0
@@ -137,7 +140,7 @@ class DurablePeer:
         vars(twin).update(
             peer=copy(self.peer),
             _store=store,
-            _pending={**self._pending},
+            _pending=[*self._pending],
             _watched=[*self._watched],
             _reveals=[*self._reveals],
         )
@@ -224,7 +227,7 @@ class DurablePeer:
             if isinstance(event, REPEATED):
                 self._postpone(event, before)
             return
-        self._record([*self._pending.values(), *lasting])
+        self._record([*(event for _, event in self._pending), *lasting])
         self._pending.clear()
         self._note(event, effects)
 
@@ -241,14 +244,11 @@ class DurablePeer:
     def _postpone(self, event: Event, before: PeerState) -> None:
         """Write an event that changed nothing once something follows from it."""
         kind = type(event).__name__
-        if isinstance(event, Connected):
-            self._pending.pop(NUMBERS, None)
-        elif before.resuming and not self.peer.state.resuming:
+        if before.resuming and not self.peer.state.resuming:
             kind = NUMBERS
         elif isinstance(event, Received) and before.last_received == self.peer.state.last_received:
             return  # It does not count, so the last one that does has to stay.
-        self._pending.pop(kind, None)
-        self._pending[kind] = event
+        self._pending = _still_needed([*self._pending, (kind, event)])
 
     def _record(self, events: Sequence[JournalEvent]) -> None:
         data, block = [], self._recorded_block
@@ -373,6 +373,25 @@ class DurablePeer:
         groups = [play.state.group(group_id) for group_id in unanswered(endpoint, play)]
         asked: list[Effect] = [Tell(Proposed(group)) for group in groups if group is not None]
         return asked + (your_turns(our_turns(endpoint, play)) if play.potato else [])
+
+
+def _still_needed(pending: Sequence[Pending]) -> list[Pending]:
+    """Keep the last block, the last message, and the last connection with the numbers after it.
+
+    The message counts only on the connection that it came by, so that is kept, too.
+    """
+    kinds = [kind for kind, _ in pending]
+
+    def last(kind: str, end: int) -> int:
+        return max((at for at in range(end) if kinds[at] == kind), default=-1)
+
+    newest = len(kinds)
+    message = last(Received.__name__, newest)
+    kept = {last(Block.__name__, newest), message}
+    for end in (max(message, 0), newest):
+        connected, numbers = last(Connected.__name__, end), last(NUMBERS, end)
+        kept |= {connected, max(connected, numbers)}
+    return [pending[at] for at in sorted(kept) if at >= 0]
 
 
 def _reason(error: BaseException) -> str:

@@ -79,13 +79,14 @@ def judge_turn(talk: Conversation, turn: JournalEntry) -> None:
     away = talk.holder != talk.side
     accusation = next((end.blame for end in news if isinstance(end, BrokenOff)), None)
     heard: frozenset[str] | None = LAWFUL
+    sent = [effect.message for effect in turn.effects if isinstance(effect, Send)]
     match turn.event:
         case None:
             talk.peak = talk.since = turn.height
         case Block(peak):
             see(talk, turn.event, peak)
             if any(isinstance(report, ChannelOpen) for report in news):
-                heard = _begins(talk)
+                heard = _begins(talk, sent)
             elif accusation is None:
                 waits(talk)
         case Received(blob):
@@ -110,9 +111,9 @@ def judge_turn(talk: Conversation, turn: JournalEntry) -> None:
         talk.fails(f"it compared the last numbers wrongly ({due or 'no old copy'})")
     if talk.over:
         return
-    for effect in turn.effects:
-        if isinstance(effect, Send) and not talk.over:
-            _sends(talk, effect.message)
+    for blob in sent:
+        if not talk.over:
+            _sends(talk, blob)
     ends = {type(report) for report in news if isinstance(report, ENDS)}
     if ends:
         talk.over = talk.has_left = True
@@ -140,10 +141,11 @@ def check_silence(talk: Conversation, turn: JournalEntry) -> None:
         talk.has_left = False
 
 
-def _begins(talk: Conversation) -> frozenset[str] | None:
+def _begins(talk: Conversation, sent: list[bytes]) -> frozenset[str] | None:
     """Begin to play: the rules that messages broke which were held until now.
 
-    None if they may be refused or not.
+    None if they may be refused or not. Takes from `sent` the batches of the side that come before
+    a held message.
     """
     talk.is_open = True
     if talk.born is None or talk.peak - talk.born < talk.confirmations:
@@ -151,6 +153,9 @@ def _begins(talk: Conversation) -> frozenset[str] | None:
     talk.since = talk.peak
     early, talk.early = talk.early, []
     for message in early:
+        gives = talk.holder == talk.side and not isinstance(message, Request)
+        if gives and sent and isinstance(decode(sent[0]), Batch):
+            _sends(talk, sent.pop(0))
         rules = talk.breaks(_apply(talk, message, 1 - talk.side))
         if rules:
             return rules

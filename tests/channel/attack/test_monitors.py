@@ -264,6 +264,14 @@ def test_what_was_held_after_a_shutdown_is_ignored() -> None:
     assert session.violations == ()
 
 
+def test_a_shutdown_may_come_before_play_with_a_request() -> None:
+    """The side gives the potato away in between."""
+    says = (Action("say", 1, 3, 361), Action("say", 1, 2, 99))
+    session = run(Attack(("calpoker",), "held 123", says, hands=1))
+    assert {*session.done} == {*says}
+    assert session.violations == ()
+
+
 def test_nothing_is_due_once_the_channel_coin_is_spent() -> None:
     """The marks of a long opening stay until something else is due."""
     messages = ((1, 0, 22, "link"), *((0, at, 0, "") for at in (3, 5, 7, 8, 10, 12, 15)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 import msgspec
 import pytest
@@ -208,6 +209,35 @@ def test_idle_blocks_and_connections_of_an_open_channel_take_no_room() -> None:
     again = DurablePeer(Peer(ben.peer.config), store)
     assert again.peer.state.play == ben.peer.state.play
     assert again.peer.state.block == ben.peer.state.block
+
+
+(NUMBERS,) = (
+    effect.message for effect in repeats(sit().open().ends[ANN].peer) if isinstance(effect, Send)
+)
+IDLE: tuple[Event, ...] = (
+    Connected(),
+    Received(NUMBERS),
+    Received(encode(Advisory(0, b"a"))),
+    Received(encode(Advisory(0, b"b"))),
+)
+
+
+def test_what_changed_nothing_is_replayed_as_it_went() -> None:
+    """A message counts only on a connection whose numbers are known."""
+    table, first = sit(), MemoryStore()
+    opened = DurablePeer(table.ends[BEN].peer, first)
+    table.ends[BEN].driven.actor = opened
+    table.open()
+    opened.handle(Connected())
+    opened.handle(FeeLimits(5, 5))
+    for events in product(IDLE, repeat=4):
+        store = MemoryStore(first.load())
+        ben = opened.copied(store)
+        for event in (*events, ProposeGames((wish(),))):
+            ben.handle(event)
+        again = DurablePeer(Peer(ben.peer.config), store)
+        ben.peer.handle(Connected())
+        assert again.peer.state == ben.peer.state
 
 
 def test_reports_about_fees_that_change_nothing_take_no_room() -> None:
