@@ -84,10 +84,13 @@ class PlayDuties:
             self.asked = self.is_asked = self.is_coming = False
         if isinstance(event, Block):
             self.idle_now = 0
-        if event is None or before.phase is not Phase.PLAYING:
-            return
         had, has = before.play, after.play
-        if had is None or has is None:
+        if event is None or had is None or has is None:
+            return
+        if before.phase is not Phase.PLAYING:
+            if after.phase is Phase.PLAYING and not has.state.games:
+                # Batches that were held until now, and the answers to them.
+                self.idle = self.idle_now = has.state.number - 1
             return
         sent = [decode(effect.message) for effect in effects if isinstance(effect, Send)]
         received = message_in(event)

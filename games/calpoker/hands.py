@@ -12,6 +12,7 @@ one look-up; only hands with five cards of a suit take more.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import combinations
 
 from channelsim.games import hand_classes
@@ -102,6 +103,10 @@ def value_of_ranks(ranks: Sequence[int], *, flush: bool) -> HandValue:
             return (5, high)
 
 
+_known_value = cache(value_of_ranks)
+"""The same for a tuple of ranks in ascending order, of which there are few."""
+
+
 def straight_high(descending: Sequence[int]) -> int:
     """The highest card of a straight, by its different ranks from high to low; 0 for other hands.
 
@@ -173,7 +178,7 @@ def _best_of_a_suit(cards: Sequence[int], total: int) -> HandValue:
 
 
 def _best(fives: Iterable[tuple[int, ...]], *, flush: bool) -> HandValue:
-    return max(value_of_ranks(ranks, flush=flush) for ranks in set(fives))
+    return max(_known_value(ranks, flush=flush) for ranks in set(fives))
 
 
 def value_of_selection(cards: Sequence[int], mask: int) -> HandValue:

@@ -314,3 +314,10 @@ def test_a_player_is_not_asked_again_for_what_was_sent(
     play = SimpleNamespace(state=SimpleNamespace(number=7, game=after_it.get))
     after: Any = SimpleNamespace(dispute=dispute, shown=None, phase=Phase.CLOSED, play=play)
     assert ([*wrong_spends(after, after, [])] == []) is is_right
+
+
+def test_batches_that_were_held_before_play_count_as_idle() -> None:
+    duties, opening = PlayDuties(Side.INITIATOR), state(1, potato=False)
+    opening.phase = Phase.FUNDING
+    assert not [*duties.follow(Block(9), opening, state(IDLE + 1), [])]
+    assert not [*duties.follow(ASKED, state(IDLE + 1), state(IDLE + 1), [])]
