@@ -30,6 +30,7 @@ from channelsim.channel.attack.world import run
 from channelsim.channel.campaign import engine
 from channelsim.channel.campaign.campaign import Place
 from channelsim.channel.campaign.engine import CampaignRun
+from channelsim.channel.campaign.executors import Workers
 from channelsim.channel.campaign.job import (
     Counts,
     Reporter,
@@ -237,6 +238,11 @@ class Attacks:
 
     def run(self, place: Place) -> AttackReport:
         """Run all sessions; an interrupt or the clock ends it early, with the totals so far."""
+        workers = place.workers()
+        with engine.closing_at_end(workers):
+            return self._run_with(workers, place)
+
+    def _run_with(self, workers: Workers, place: Place) -> AttackReport:
         again = tried_again(self.folder)
         until = None if self.seconds is None else time() + self.seconds
         counter, pool = _Counter(place), Pool()
@@ -251,12 +257,13 @@ class Attacks:
             done = engine.run(
                 campaign,
                 campaign.plan,
-                place.workers(),
+                workers,
                 place.directory,
                 counter,
                 place.on_status,
                 done.results,
                 seeds,
+                lasting=True,
             )
             lost += done.lost
             results = {**done.partial, **done.results}

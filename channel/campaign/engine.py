@@ -8,9 +8,9 @@ the seeds that cannot be done (`CampaignRun.lost`).
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from time import monotonic
 from types import MappingProxyType
@@ -113,18 +113,32 @@ def run(
     on_status: Callable[[CampaignStatus], None] = lambda status: None,
     known: Mapping[Shard, R] = MappingProxyType({}),
     seeds: range | None = None,
+    lasting: bool = False,
 ) -> CampaignRun[R]:
     """Do all shards of a plan of which there are no results yet.
 
     A campaign whose later shards depend on the results of earlier ones is run in rounds: each does
-    the shards that begin in `seeds` only, and gets the results of those before (`known`).
+    the shards that begin in `seeds` only, and gets the results of the round before (`known`), with
+    which the journal is not read again. `lasting` workers are closed by the caller, who may give
+    them to the next round.
 
     `on_result` gets each result, also stored ones, as they come, and returns the counts so far.
     `on_status` is called several times a second; an error that either raises ends the campaign.
     The first signal ends it early. Raises what a shard raises.
     """
     due = range(plan.seeds) if seeds is None else seeds
-    return _Engine(job, plan, workers, journal, on_result, on_status, due).run(known)
+    closing = nullcontext() if lasting else closing_at_end(workers)
+    return _Engine(job, plan, workers, journal, on_result, on_status, due).run(known, closing)
+
+
+@contextmanager
+def closing_at_end(workers: Workers) -> Iterator[None]:
+    """Close workers after this block; a signal waits for it."""
+    try:
+        yield
+    finally:
+        with held():
+            workers.close()
 
 
 class _Engine(Generic[R]):
@@ -152,9 +166,11 @@ class _Engine(Generic[R]):
         self._stopping = False
         self._start = monotonic()
 
-    def run(self, known: Mapping[Shard, R]) -> CampaignRun[R]:
+    def run(
+        self, known: Mapping[Shard, R], closing: AbstractContextManager[None]
+    ) -> CampaignRun[R]:
         run = self._run
-        stored = {} if self._journal is None else self._journal.stored(self._job)
+        stored = {} if self._journal is None or known else self._journal.stored(self._job)
         for shard, result in merged(stored, known).items():
             self._count(shard, result)
         self._begun, run.earlier = self._work, frozenset(run.results)
@@ -165,13 +181,9 @@ class _Engine(Generic[R]):
             nullcontext(lambda: False) if raised else polled()
         )
         try:
-            with signals as interrupted:
-                try:
-                    self._workers.begin(self._job, self._on_message, interrupted)
-                    self._loop(interrupted)
-                finally:
-                    with held():
-                        self._workers.close()
+            with signals as interrupted, closing:
+                self._workers.begin(self._job, self._on_message, interrupted)
+                self._loop(interrupted)
         except KeyboardInterrupt:
             run.interrupted = True
         run.seconds = monotonic() - self._start

@@ -20,7 +20,7 @@ from channelsim.channel.system.process_executor import (
 
 
 class Workers(Protocol):
-    """Workers for one campaign; `begin` comes first and `close` last."""
+    """Workers for one campaign; `begin` comes first, again with each round, and `close` last."""
 
     @property
     def size(self) -> int:
@@ -93,16 +93,20 @@ class Processes:
 
     def __init__(self, size: int) -> None:
         self.size = size
+        self._executor: ProcessExecutor | None = None
 
     def begin(
         self, job: Job[object], on_message: OnMessage, wants_stop: Callable[[], bool]
     ) -> None:
-        """Get ready; the processes start with their first shards."""
-        self._executor = ProcessExecutor(self.size, on_message)
+        """Get ready; the processes start with their first shards, and stay for another job."""
         self._content = content_of(job)
+        if self._executor is None:
+            self._executor = ProcessExecutor(self.size)
+        self._executor.on_message = on_message
 
     def submit(self, shard: Shard) -> Future[ShardResult]:
         """Begin a shard."""
+        assert self._executor is not None, "it has begun"
         return self._executor.submit(run_shard, self._content, shard)
 
     def died(self, error: BaseException) -> bool:
@@ -114,12 +118,14 @@ class Processes:
 
     def stop(self) -> bool:
         """Ask the shards under way."""
-        self._executor.stop()
+        if self._executor is not None:
+            self._executor.stop()
         return True
 
     def close(self) -> None:
         """End all processes."""
-        self._executor.kill()
+        if self._executor is not None:
+            self._executor.kill()
 
 
 def processes(size: int, *, inline: bool = False) -> Workers:

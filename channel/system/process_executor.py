@@ -90,12 +90,15 @@ _Task = tuple[Future[Any], _Call]
 
 
 class ProcessExecutor(Executor):
-    """Processes that each run one call at a time; they start when there is something to do."""
+    """Processes that each run one call at a time; they start when there is something to do.
+
+    `on_message` hears of the messages of calls; another one may take its place between two.
+    """
 
     def __init__(
         self, processes: int, on_message: OnMessage = lambda future, message: None
     ) -> None:
-        self._on_message = on_message
+        self.on_message = on_message
         self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._closed = self._stopping = False
@@ -196,7 +199,7 @@ class ProcessExecutor(Executor):
                 kind, value = end.recv()
                 if kind is not _Kind.MESSAGE:
                     break
-                self._on_message(future, value)
+                self.on_message(future, value)
         finally:
             with self._lock:
                 self._busy.discard(end)

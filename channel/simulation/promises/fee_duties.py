@@ -296,7 +296,7 @@ class _FeeMonitor:
 
         What was paid and offered before its player lowered the maxima may be above them.
         """
-        before = self._at_stake()
+        before, offered = self._at_stake(), 0
         sums: dict[bytes, dict[frozenset[bytes], int]] = {}
         for payment in offer.payments:
             of_coin = sums.setdefault(offer.first(payment).id, {})
@@ -307,12 +307,13 @@ class _FeeMonitor:
                 pending = filter(self._can_be_mined, filter(None, known))
                 if asserted and not all(asserted & other for other in pending):
                     yield f"CH-FEE-2: the fee coin of its {push.name} pays for another spend, too"
+                offered = max(offered, known.get(asserted, 0))
                 known[asserted] = max(fee, known.get(asserted, 0))
         if not offer.payments:
             return
         most, all_most = self._limits(push)
         fee = offer.fee_for(min(offer.payments[-1].asserted, default=b""))
-        if offer.spends and fee > most:
+        if offer.spends and fee > max(most, offered):
             yield f"CH-FEE-2: it offers {counted(fee, 'mojo')} for a {push.name}, at most {most:,}"
         risk = self._at_stake()
         if risk > max(before, all_most):
