@@ -217,8 +217,11 @@ def _needless(play: PlayState, news: Sequence[News]) -> Iterator[str]:
 
 
 def _unplayable(endpoint: Endpoint, news: Sequence[News]) -> Iterator[str]:
-    """Report a question about a proposal that a side has to cancel by itself."""
+    """Report a question about a proposal that a side has to cancel by itself, and does not."""
+    cancelled = {report.group.id for report in news if isinstance(report, Cancelled)}
     for group in [report.group for report in news if isinstance(report, Proposed)]:
+        if group.id in cancelled:
+            continue
         why = reason_to_refuse(endpoint.channel, group, endpoint.confirmations, endpoint.spacing)
         if why is not None:
             yield f"its player is asked about proposal {group.id}: {why}"

@@ -11,6 +11,9 @@ from channelsim.channel.session.peer_runner import Trouble
 PATIENCE = 16.0
 """Seconds in which a node that answers nothing is reported, and one that answers again."""
 
+SLOW = 10.0
+"""Seconds between two answers of a node that is slow, and so not well."""
+
 ANSWERED = 2
 """Blocks that a node has to report, answering everything, before it has to be called well."""
 
@@ -26,6 +29,7 @@ class NodeReports:
     said: str = ""
     failing_since: float | None = None
     well_since: float = 0.0
+    answered_at: float = 0.0
     blocks: int = 0
 
     def reported(self, trouble: Trouble) -> None:
@@ -35,6 +39,7 @@ class NodeReports:
     def answered(self) -> None:
         """Note a call that the node has answered."""
         self.failing_since = None
+        self._look_for_pause()
 
     def failed(self) -> Iterator[str]:
         """Find a node that answers nothing, of which the user does not hear."""
@@ -46,6 +51,7 @@ class NodeReports:
 
     def block(self) -> Iterator[str]:
         """Find trouble that the user still hears of, although the node answers everything."""
+        self._look_for_pause()
         if not self.blocks:
             self.well_since = self.time()
         self.blocks += 1
@@ -53,6 +59,13 @@ class NodeReports:
         is_late = self.time() - self.well_since > PATIENCE
         if self.said and self.blocks > ANSWERED and is_late:
             yield "does not say that its node answers again"
+
+    def _look_for_pause(self) -> None:
+        """A node that takes long for an answer is not called well yet."""
+        now = self.time()
+        if now - self.answered_at > SLOW:
+            self.blocks = 0
+        self.answered_at = now
 
 
 @dataclass(slots=True)

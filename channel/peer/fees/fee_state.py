@@ -121,17 +121,20 @@ class FeeState(msgspec.Struct, frozen=True):
         past = (*self.past, *(other for other in ended if other.coin not in offer.coins))
         return replace(self, offers=(*others, offer), past=past)
 
-    def only(self, keys: Iterable[bytes], peak: int, confirmations: int) -> FeeState:
+    def only(
+        self, keys: Iterable[bytes], unspent: Iterable[Coin], peak: int, confirmations: int
+    ) -> FeeState:
         """The state of a block at the height `peak`, with which no other spends than these are due.
 
-        What was offered for others is remembered until it is so many blocks ago.
+        What was offered for others is remembered until it is so many blocks ago. The split of a
+        coin that is `unspent` may get in at any time.
         """
-        due = set(keys)
+        due, splittable = set(keys), {coin.id for coin in unspent}
         offers = tuple(offer for offer in self.offers if offer.key in due)
         ended = (one for offer in self.offers if offer.key not in due for one in _past(offer))
         past: dict[tuple[bytes, Coin], PastOffer] = {}
         for one in (*self.past, *ended):
-            height = peak if one.height is None else one.height
+            height = peak if one.height is None or one.key in splittable else one.height
             most = max(one.most, past[one.key, one.coin].most if (one.key, one.coin) in past else 0)
             if peak - height <= confirmations:
                 past[one.key, one.coin] = PastOffer(one.key, one.coin, most, height)
@@ -139,12 +142,8 @@ class FeeState(msgspec.Struct, frozen=True):
 
 
 def _past(offer: Offer) -> tuple[PastOffer, ...]:
-    """The memory of an offer, for each coin that pays; nothing of a fee coin's own."""
-    return tuple(
-        PastOffer(offer.key, coin, share)
-        for coin, share in offer.shares.items()
-        if coin.id != offer.key
-    )
+    """The memory of an offer, for each coin that pays."""
+    return tuple(PastOffer(offer.key, coin, share) for coin, share in offer.shares.items())
 
 
 def most_of_each(*shares: tuple[Coin, int]) -> dict[Coin, int]:

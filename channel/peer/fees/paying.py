@@ -31,7 +31,9 @@ def pay(
         return fee_state, effects
     if scan:
         due = [*map(key_of, pushes), *_splits(fee_wallet, fee_state)]
-        fee_state = fee_state.only(due, fee_wallet.peak, fee_wallet.confirmations)
+        fee_state = fee_state.only(
+            due, fee_wallet.coins.unspent, fee_wallet.peak, fee_wallet.confirmations
+        )
     after: list[Effect] = []
     for effect in effects:
         if isinstance(effect, Push):

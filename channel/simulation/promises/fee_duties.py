@@ -56,6 +56,9 @@ MOST_ANSWERS = 6
 """Offers of a spend in one block after which it may wait for the next one."""
 
 
+UNKNOWN_COIN = "UNKNOWN_UNSPENT"
+"""What a node says of a bundle that spends a coin which it does not know."""
+
 LONG_WHOLE = 5
 """Blocks in which a peer that pays fees has split its wallet coin, once it sees the channel."""
 
@@ -76,7 +79,8 @@ class _Line:
     """The newest offer for a spend that is due, which waits since this height for a deadline.
 
     `answers` counts the offers at `height`. Its fee `may_fall` if the node has dropped it or
-    refuses it, and `may_creep` if the node refuses it for its fee: then it is not pending.
+    refuses it, and `may_creep` if the node refuses it for its fee: then it is not pending. It
+    `may_shrink`, to fewer coins, if the node does not know one of them.
     """
 
     push: Push
@@ -87,6 +91,7 @@ class _Line:
     answers: int = 0
     may_fall: bool = False
     may_creep: bool = False
+    may_shrink: bool = False
 
 
 class _FeeMonitor:
@@ -100,7 +105,7 @@ class _FeeMonitor:
         self.channel: Coin | None = None
         self.leaves = self.is_settled = self.shuts = False
         self.is_watched = False
-        self.whole = 0
+        self.whole, self.looked_at = 0, 0
         self.agg_sig_data = config.agg_sig_data
         self.total = sum(config.agreement.contributions)
         self.rate = 0
@@ -170,6 +175,7 @@ class _FeeMonitor:
                 line.may_creep = True
             case Dropped() | Refused():
                 line.may_fall = line.may_creep = True
+                line.may_shrink = isinstance(answer, Refused) and answer.error == UNKNOWN_COIN
             case _:
                 pass
 
@@ -266,8 +272,9 @@ class _FeeMonitor:
         leaves = self.leaves and not self.is_settled
         is_used = channel is not None and (not self.shuts if channel.spent is None else leaves)
         is_whole = is_used and len(unspent) == 1
-        self.whole = self.whole + 1 if is_whole and unspent[0] not in used else 0
-        if self.whole == LONG_WHOLE:
+        is_new, self.looked_at = turn.height != self.looked_at, turn.height  # a restart looks again
+        self.whole = self.whole + is_new if is_whole and unspent[0] not in used else 0
+        if is_new and self.whole == LONG_WHOLE:
             blocks = counted(self.whole, "block")
             yield f"CH-FEE-2: it has one fee coin for {blocks}, and does not split it"
 
@@ -343,7 +350,7 @@ class _FeeMonitor:
         pending = not is_gone and all(
             last.first(payment).id in self.fee_wallet.unspent for payment in last.payments
         )
-        if pending and not last.coins <= offer.coins:
+        if pending and not line.may_shrink and not last.coins <= offer.coins:
             yield f"CH-FEE-3: coins of what it replaces are not in its {push.name}"
         elif pending and (
             (fee < was and not line.may_fall)
@@ -355,7 +362,7 @@ class _FeeMonitor:
             line.since = self.peak
         if last.payments != offer.payments:
             line.cost = cost_of(push.bundle)
-            line.may_fall = line.may_creep = False
+            line.may_fall = line.may_creep = line.may_shrink = False
         line.push, line.offer = push, offer
         wanted = self._wanted(line, room)
         if fee + LEAST_RAISE <= TOLERANCE * wanted:

@@ -47,14 +47,16 @@ class Restored:
 def restored(run: Run) -> Restored | None:
     """Find where the honest side forgot states that it had stored; None if it never did."""
     journal, newest, last = run.party.journal, 0, b""
+    begun = 0
     for place, turn in enumerate(journal):
-        newest = max(newest, turn.newest_state)
+        if turn.newest_state >= newest:
+            newest, begun = turn.newest_state, place + 1
         for effect in turn.effects:
             numbers = decode(effect.message) if isinstance(effect, Send) else None
             if isinstance(numbers, Resume) and isinstance(turn.event, Connected):
                 known = max(numbers.received, numbers.sent)
                 if known < newest:
-                    return Restored(known, journal[place:], last)
+                    return Restored(known, journal[begun:], last)
             if isinstance(effect, Send):
                 last = effect.message
     return None
@@ -174,6 +176,8 @@ def _keeps_decks(run: Run, copy: Restored) -> Iterator[str]:
         for message in turn.sent
         if isinstance(message, DeckStep)
     }
-    for numbers in copy.since[0].sent:
-        if isinstance(numbers, Resume) and not named.issuperset(numbers.decks):
-            yield "PD-12: it keeps decks that nothing names, and another copy may have used them"
+    numbers = next(
+        message for turn in copy.since for message in turn.sent if isinstance(message, Resume)
+    )
+    if not named.issuperset(numbers.decks):
+        yield "PD-12: it keeps decks that nothing names, and another copy may have used them"

@@ -11,7 +11,10 @@ LOST = "the connection is lost: the other side closed it"
 
 
 def node(*steps: str) -> list[str]:
-    """A second goes by with each step: a `call`, a `failure`, a `block`, or what the user hears."""
+    """A second goes by with each step: a `call`, a `failure`, a `block`, or what the user hears.
+
+    A `slow call` takes a minute.
+    """
     clock = [0.0]
     reports, found = NodeReports(lambda: clock[0]), list[str]()
     for step in steps:
@@ -19,6 +22,9 @@ def node(*steps: str) -> list[str]:
         match step:
             case "call":
                 reports.answered()
+            case "slow call":
+                reports.answered()
+                clock[0] += 60
             case "failure":
                 found += reports.failed()
             case "block":
@@ -42,6 +48,7 @@ def test_a_node_that_answers_again_is_reported() -> None:
     assert node("failure", "it is away", *["block"] * 18) == stays
     # One look may report several blocks.
     assert node("failure", "it is away", "block", "block", "block") == []
+    assert node("failure", "it is away", "block", "block", "slow call", "block") == []
     assert node("failure", "it is away", "block", " ", *["block"] * 18) == []
     assert node("failure", "it is away", "block", "block", "failure", *["block"] * 9) == []
 

@@ -51,6 +51,7 @@ class Payer:
     start: int
     blocks: int = 0
     in_all: int = 20 * MOST
+    ready: int = 0
 
     def wallet(self) -> FeeWallet:
         return FeeWallet(
@@ -67,7 +68,7 @@ class Payer:
         """What it pushes with a block, in which these spends are due."""
         self.blocks += blocks
         wanted = [Push("spend", bundle, 1000 * MOST, self.start + DEADLINE) for bundle in due]
-        self.state, effects = pay(self.wallet(), self.state, [*wanted], ready=0, scan=True)
+        self.state, effects = pay(self.wallet(), self.state, [*wanted], ready=self.ready, scan=True)
         return [effect for effect in effects if isinstance(effect, Push)]
 
     def answer(self, event: Pinned | Refused) -> list[Push]:
@@ -341,6 +342,28 @@ def test_what_a_lost_fee_coin_was_offered_for_counts_when_it_is_back() -> None:
     side.coins = all_coins
     pushes = side.block(ours, another)
     assert [fee_in(push.bundle) for push in pushes] == [MOST, 0]
+
+
+def test_a_split_that_a_reorganisation_takes_back_counts_while_its_coin_is_unspent() -> None:
+    """It has no locks: anybody who has it can bring it in at any time."""
+    side = payer(coins=1)
+    side.ready = 2
+    (split,) = side.block()
+    (divided,) = side.coins
+    side.ready, side.in_all = 0, fee_in(split.bundle) + MOST // 2
+    (payment,) = money(side.chain, 3 * MOST, key=FEES)
+    (coin,) = money(side.chain, 1000, key=OWNER)
+    side.coins = (payment,)
+    for _ in range(2):
+        side.block()
+    side.coins = (divided, payment)
+    for _ in range(8):
+        side.block()
+    ours = spent(side.chain, coin, coin.amount)
+    side.block(ours)
+    (push,) = side.block(ours, blocks=DEADLINE)
+    assert payers([push], coin) == {payment}
+    assert fee_in(push.bundle) == MOST // 2
 
 
 def two_paid(side: Payer, own: Bundle) -> tuple[Push, Coin, Coin, Coin]:

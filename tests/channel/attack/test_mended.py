@@ -1,0 +1,34 @@
+"""Scripts that campaigns have found, and that break nothing since: a mistake stays mended.
+
+Add the script of a finding as a line of the data file, once it passes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from channelsim.channel.attack.actions import FORMAT, Attack
+from channelsim.channel.attack.fast_mode import fast_mode
+from channelsim.channel.attack.world import run
+
+SCRIPTS = Path(__file__).parents[2] / "data" / "attack" / "mended.jsonl"
+
+
+def scripts() -> list[Attack]:
+    found = []
+    for line in SCRIPTS.read_bytes().splitlines():
+        document = msgspec.json.decode(line)
+        assert document.pop("format") == FORMAT
+        found.append(msgspec.convert(document, Attack))
+    return found
+
+
+@pytest.mark.parametrize("script", scripts(), ids=lambda script: script.seed)
+def test_a_mended_script_breaks_nothing(script: Attack) -> None:
+    with fast_mode():
+        session = run(script)
+    assert {*session.done} == {*script.actions}
+    assert session.violations == ()
