@@ -180,6 +180,22 @@ class _IllegalMover(WrongMover):
         yield self.move("illegal", tracked, bad)
 
 
+@adversary("overclaims-on-chain", "takes the other side's share with a game's last move on chain")
+class _Overclaimer(WrongMover):
+    # The program alone often allows it: only the other side's evidence shows that it is wrong.
+
+    def cheat(self, block: Block) -> Iterator[Effect]:
+        """The moves of its peer, but for the share in the last one."""
+        for tracked, age in self.unspent_games(block):
+            after = self.own_move(tracked.game)
+            if after is None or age >= tracked.game.coin.timeout:
+                continue
+            claims = not after.coin.infohash_b and after.coin.mover_share > 0
+            self.done = self.done or claims
+            coin = replace(after.coin, mover_share=0) if claims else after.coin
+            yield self.move("illegal" if claims else "move", tracked, coin)
+
+
 @adversary(
     "non-minimal-on-chain", "moves on chain with numbers in more bytes, or with more arguments"
 )

@@ -70,7 +70,8 @@ class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     @property
     def lasts(self) -> float:
         """The blocks that it takes, on average."""
-        return self.blocks + self.pause / BLOCK_TIME
+        kind = KINDS.get(self.kind)
+        return self.blocks + (self.pause + (kind.least if kind is not None else 0)) / BLOCK_TIME
 
 
 class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -19,6 +19,7 @@ from channelsim.channel.peer.interface import (
     DeckComputed,
     Effect,
     Event,
+    Received,
     Send,
     Tell,
 )
@@ -52,7 +53,8 @@ class DeckDuties:
     """Follows the decks of one side: the numbers `used`, and the steps that are `computing`.
 
     Those are computed since some height; `None` until the next block. `steps` were received by this
-    process, and those of a number are `sent` with these bytes.
+    process, and those of a number are `sent` with these bytes. `finishing` are the decks whose last
+    step is computed: the other side has them already, and may name them.
     """
 
     config: Config
@@ -60,6 +62,7 @@ class DeckDuties:
     computing: dict[int, int | None] = field(default_factory=dict)
     steps: set[tuple[int, int, bytes]] = field(default_factory=set)
     sent: dict[tuple[int, int], bytes] = field(default_factory=dict)
+    finishing: set[int] = field(default_factory=set)
 
     def restored(self) -> None:
         """Forget what an older copy of the files lacks."""
@@ -73,8 +76,12 @@ class DeckDuties:
             self.computing.clear()
             self.steps.clear()
             self.sent.clear()
+            self.finishing.clear()
         if isinstance(event, DeckComputed):
             self.computing.pop(event.result.number, None)
+            self.finishing.discard(event.result.number)
+        if isinstance(event, Received) and self.finishing:
+            yield f"takes a message before deck {min(self.finishing)} is finished"
         if isinstance(event, Block):
             yield from self._uncomputed(event)
         yield from self._begun(before, effects)
@@ -121,6 +128,8 @@ class DeckDuties:
                 continue
             number = effect.work.terms.number
             self.computing[number] = None
+            if effect.work.is_last:
+                self.finishing.add(number)
             if effect.work.is_new:
                 if number in self.used:
                     yield f"begins deck {number} again (PD-10)"

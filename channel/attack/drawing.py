@@ -28,6 +28,7 @@ from channelsim.channel.attack.kinds import (
     Kind,
 )
 from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.simulation.terms import Proposals, Terms
 from channelsim.games import registry
 from channelsim.games.chance import Chance
 
@@ -94,6 +95,17 @@ STALE = ("stale-any", "stale-oldest", "stale-previous", "stale-richest", "impati
 WATCHED, DOWN = 30, ("stop", "crash")
 """The per cent of the sessions with a watcher, and the absences in which it acts for its side."""
 
+SEVERAL, SWEPT_SEVERAL = 8, 30
+"""The per cent of the sessions in which several games are live at once, and that of the ones with
+adversaries by turn: some need another game beside theirs, or a proposal that nobody agreed on."""
+
+MOST_SWEPT_HANDS = 4
+"""The most hands with adversaries by turn: enough for either side to have proposed one."""
+
+THINKS = 30
+"""The per cent of the sessions with adversaries by turn whose honest player thinks for long: some
+act while the other side still has to decide."""
+
 PATIENT = 9
 """The most blocks that all actions of a script take on average, unless it is to go further."""
 
@@ -133,8 +145,7 @@ def draw(
     Of one with `adversaries`, the hostile side has these, where they can do something in a game.
     """
     chance = Chance(derive(seed.encode(), "attack"))
-    able = [name for name in games if {*adversaries} & {*adversaries_in(name)}]
-    game = pick_game(able or games, chance)
+    game = pick_game(_able(games, adversaries), chance)
     if not adversaries and chance.chance(CALM_DEALT if registry.get(game).deck_positions else CALM):
         kinds = tuple(filter(_is_calm, kinds)) or kinds
     swarm = chance.draw(kinds, min(len(kinds), chance.between(1, SWARM)))
@@ -165,6 +176,8 @@ def draw(
     if "deviate" in kinds and adversaries:
         acting = [replace(deviation(chance), name=name) for name in adversaries]
         actions += [replace(action, side=actions[0].side) for action in acting]
+        if "think" in kinds and chance.chance(THINKS):
+            actions += _thoughts(1 - actions[0].side, chance)
     elif "deviate" in kinds and chance.chance(DEVIATES):
         deviations = range(chance.between(1, DEVIATIONS))
         actions += [replace(deviation(chance), side=actions[0].side) for _ in deviations]
@@ -186,13 +199,34 @@ def draw(
         games=(game,),
         seed=seed,
         actions=tuple(actions),
-        hands=chance.between(1, 2),
+        hands=chance.between(1, MOST_SWEPT_HANDS if adversaries else 2),
         policies=(_policy(game, beside), _policy(game, beside)),
         snapshots=chance.pick(SNAPSHOTS),
         watched=watched,
         tight=chance.chance(10),
     )
+    if beside.chance(SWEPT_SEVERAL if adversaries else SEVERAL):
+        attack = _with_several_games(attack, games, beside)
     return arranged(attack, chance)
+
+
+def _able(games: Sequence[str], adversaries: Sequence[str]) -> Sequence[str]:
+    """The games in which the most of these adversaries can do something."""
+    able = {name: len({*adversaries} & {*adversaries_in(name)}) for name in games}
+    most = max(able.values(), default=0)
+    return [name for name in games if able[name] == most]
+
+
+def _with_several_games(attack: Attack, games: Sequence[str], chance: Chance) -> Attack:
+    """The script with a second game, and both sides accept all that is proposed.
+
+    The balances cover all hands, or no more than one of each game.
+    """
+    both = (*attack.games, pick_game(games, chance))
+    terms = Terms(proposals=chance.pick((Proposals.TOGETHER, Proposals.STAGGERED)))
+    if chance.chance(40):
+        terms = replace(terms, balance=terms.unit * terms.stack * len(both))
+    return replace(attack, games=both, terms=terms, tight=False)
 
 
 def _policy(game: str, chance: Chance) -> str:
@@ -258,11 +292,9 @@ def _wishes(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
         yield Action("close", side, at + chance.between(1, 4))
     if chance.chance(GIVEN_AWAY):
         side = chance.below(2)
-        for _ in range(3):
-            yield Action(
-                "think", side, chance.between(12, 36), pause=chance.between(30, MOST_PAUSE)
-            )
-        yield Action("propose", 1 - side, chance.below(2), since="acted")
+        yield from _thoughts(side, chance)
+        # So many events after its last act, its player waits for the one that thinks.
+        yield Action("propose", 1 - side, chance.between(3, 6), since="acted")
     if chance.chance(LOST_FOLDS):
         side = chance.below(2)
         yield Action("drop", side, chance.below(2), since="folds")
@@ -275,6 +307,12 @@ def _wishes(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
             yield Action(GO_ON_CHAIN, copy.side, chance.between(1, 8), since="restart")
     if any(action.kind == "reset" for action in actions) and chance.chance(20):
         yield Action("reorder", chance.below(2), chance.below(2), since="link")
+
+
+def _thoughts(side: int, chance: Chance) -> Iterator[Action]:
+    """Three decisions for which a player takes long."""
+    for _ in range(3):
+        yield Action("think", side, chance.between(12, 36), pause=chance.between(30, MOST_PAUSE))
 
 
 def _about_watchers(chance: Chance) -> Iterator[Action]:
@@ -319,7 +357,7 @@ def arranged(attack: Attack, chance: Chance) -> Attack:
             side = 1 - hostile
         elif action.kind == OLD_COPY:
             side = copied
-        if kind.is_named and name not in (able := adversaries_in(attack.games[0])):
+        if kind.is_named and name not in (able := adversaries_in(*attack.games)):
             name = chance.pick(able)
         action = replace(action, side=side, name=name)
         if hostile is not None and action.kind == FILL:
@@ -342,9 +380,9 @@ def pick_game(games: Sequence[str], chance: Chance) -> str:
 
 
 @cache
-def adversaries_in(game: str) -> tuple[str, ...]:
-    """The names of the adversaries that can do something in a game."""
-    rules = [registry.get(game)]
+def adversaries_in(*games: str) -> tuple[str, ...]:
+    """The names of the adversaries that can do something in one of these games."""
+    rules = [*map(registry.get, games)]
     return tuple(name for name in names() if not get(name).reason_against(rules))
 
 

@@ -125,7 +125,8 @@ def changed(
             attack = _spliced(attack, other, chance)
     if chance.chance(50):
         # Other cards and delays, and with them other places for the same actions.
-        attack = replace(attack, seed=seed, games=(pick_game(games, chance),))
+        own = tuple(pick_game(games, chance) for _ in attack.games)
+        attack = replace(attack, seed=seed, games=own)
     if absence(attack.actions) > LAST_PATIENT and chance.chance(80):
         attack = _patient(attack)
     return arranged(replace(attack, actions=attack.actions[:MOST_ACTIONS]), chance)

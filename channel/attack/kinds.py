@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.network.connection import DEFAULT
 from channelsim.games.names import nearest, quoted
 
 MESSAGE, EVENT, CALL, STATEMENT, BLOCK = "message", "event", "call", "statement", "block"
@@ -79,7 +80,8 @@ class Kind:
     `most` is the largest `amount`, `pauses` says if it takes time, `is_absence` if that time may
     last for a number of blocks, and `is_cause` if it may bring two honest sides on chain.
     `is_hostile`: its side breaks rules; `is_named`: by the adversary of its `name`; `restarts`: its
-    side comes back, which no hostile side does. `about` completes "the session in which ...".
+    side comes back, which no hostile side does. It takes `least` seconds in any case. `about`
+    completes "the session in which ...".
     """
 
     name: str
@@ -93,6 +95,7 @@ class Kind:
     is_hostile: bool = False
     is_named: bool = False
     restarts: bool = False
+    least: float = 0
 
     @property
     def counts_from_start(self) -> bool:
@@ -130,6 +133,7 @@ KINDS: Mapping[str, Kind] = {
             1,
             pauses=True,
             is_absence=True,
+            least=DEFAULT.idle,
         ),
         Kind(
             "node-away",

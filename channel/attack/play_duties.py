@@ -105,7 +105,7 @@ class PlayDuties:
                 case Request():
                     yield from self._asks(has, is_repeat=is_repeat)
                 case Batch() if not (is_repeat and had.state.number >= message.number):
-                    yield from self._sends(message, had, has)
+                    yield from self._sends(event, message, had, has)
         completes = isinstance(received, Shutdown) and after.phase is Phase.COMPLETED
         if completes and not any(isinstance(message, ShutdownDone) for message in sent):
             yield "completes the shutdown, and does not answer it"
@@ -153,9 +153,19 @@ class PlayDuties:
         if play.closing and self._they_owe(play) and not (is_repeat or self.gave_away):
             yield "asks for the potato while it closes the channel and is owed a move"
 
-    def _sends(self, batch: Batch, before: PlayState, after: PlayState) -> Iterator[str]:
-        """A batch of a side that closes the channel begins no game, and does not delay the end."""
+    def _sends(
+        self, event: Event, batch: Batch, before: PlayState, after: PlayState
+    ) -> Iterator[str]:
+        """A batch of a side that closes the channel begins no game, and does not delay the end.
+
+        One in which nothing happens waits for the next block, after many of them.
+        """
         self.is_asked = False
+        for number in _opened_too_soon(batch, before):
+            yield f"opens cards of game {number} in the batch that accepts it (PD-15)"
+        is_empty = not (batch.actions or before.queue or before.closing)
+        if isinstance(event, Received) and is_empty and self.idle > IDLE + 1:
+            yield "answers a request at once, and nothing has happened for long"
         if before.closing:
             if any(isinstance(action, Accept | Propose) for action in batch.actions):
                 yield "begins a game while it closes the channel"
@@ -255,6 +265,18 @@ class PlayDuties:
 
     def _they_owe(self, play: PlayState) -> bool:
         return any(game.mover is not self.side for game in play.state.games)
+
+
+def _opened_too_soon(batch: Batch, before: PlayState) -> Iterator[int]:
+    """The games with a deck that a batch both accepts and moves in."""
+    accepted = [
+        before.state.group(one.group_id) for one in batch.actions if isinstance(one, Accept)
+    ]
+    moved = {action.game_id for action in batch.actions if isinstance(action, Move)}
+    for group in accepted:
+        for offer in group.offers if group is not None else ():
+            if offer.deck is not None and offer.game_id in moved:
+                yield offer.game_id
 
 
 def _remembers(before: PlayState, after: PlayState, sent: Sequence[Message]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from channelsim.channel.attack.actions import Action, Attack
 from channelsim.channel.attack.drawing import SNAPSHOTS
+from channelsim.channel.simulation.terms import Terms
 
 MOST_RUNS = 80
 """The most sessions that are run to shrink one script."""
@@ -49,6 +50,8 @@ def _plainer(attack: Attack) -> Iterator[Attack]:
         yield replace(attack, actions=(*actions[:place], *actions[place + 1 :]))
     for hands in _less(attack.hands - 1):
         yield replace(attack, hands=1 + hands)
+    if len(attack.games) > 1:
+        yield replace(attack, games=attack.games[:1], terms=Terms())
     if attack.watched:
         yield replace(attack, watched=False)
     if attack.tight:

@@ -27,7 +27,7 @@ from channelsim.channel.attack.settled_games import wrong_after_settling
 from channelsim.channel.attack.spends_due import wrong_spends
 from channelsim.channel.attack.stakes_due import wrong_stakes
 from channelsim.channel.attack.store_duties import moved, readable_by_others, shared
-from channelsim.channel.attack.times_due import ended_early, untimely
+from channelsim.channel.attack.times_due import ended_early, ended_late, untimely
 from channelsim.channel.attack.trial_restarts import is_due, wrong_restart
 from channelsim.channel.attack.user_reports import LinkReports
 from channelsim.channel.attack.watch_duties import false_sight, overdue
@@ -82,7 +82,7 @@ SEALED = 64
 class SideMonitors:
     """Follows one side through all lives of its process; `violated` takes an id and a line.
 
-    Its files are in the folder.
+    Its files are in the folder. `has_looked`: this process has looked at the chain.
     """
 
     config: Config
@@ -96,6 +96,7 @@ class SideMonitors:
     replays: Replays = field(default_factory=Replays)
     workload: Workload = field(default_factory=Workload)
     state: PeerState | None = None
+    has_looked: bool = False
     fee_news: FeeNews = field(default_factory=FeeNews)
     decks: DeckDuties = field(init=False)
     play: PlayDuties = field(init=False)
@@ -210,6 +211,8 @@ class SideMonitors:
             self._found("hands", f"it {how}")
         for how in (*wrong_spends(before, after, effects), *wrong_stakes(after, effects)):
             self._found("spends", how)
+        for how in self._looks(event, before):
+            self._found("times", how)
         if isinstance(event, Block):
             for how in untimely(self.config, event, before, after, effects):
                 self._found("times", how)
@@ -219,6 +222,17 @@ class SideMonitors:
         if after.play is not None and not _same_history(before, after):
             for how in _behind(self.folder / FOLDER, after):
                 self._found("watch-data", how)
+
+    def _looks(self, event: Event | None, before: PeerState) -> Iterator[str]:
+        """A process looks at the chain before anything else, and no more once it is over."""
+        if event is None:
+            self.has_looked = False
+        elif isinstance(event, Block):
+            if self.has_looked:
+                yield from ended_late(self.config, before, event)
+            self.has_looked = True
+        elif not self.has_looked and isinstance(event, Received | Connected | Command):
+            yield f"it handles a {_name(event)} before it has looked at the chain"
 
     def try_restart(self, lasting: bytes | None) -> None:
         """Try, after an event that is followed, what a restart would lead to, if that is due."""

@@ -40,9 +40,31 @@ def untimely(
 
 def ended_early(config: Config, state: PeerState) -> Iterator[str]:
     """Find a process that ends while its failed opening can still become a channel."""
-    opened = state.opening.opened
-    if state.phase is not Phase.FAILED or state.dispute is not None or opened is None:
+    if not _is_failed(state):
         return
+    if (until := _fundable_until(config, state)) is not None:
+        height = state.block.peak
+        yield f"it ends at height {height}, though it can be funded up to height {until}"
+
+
+def ended_late(config: Config, before: PeerState, block: Block) -> Iterator[str]:
+    """Find a process that looks at one more block once its failed opening stays failed."""
+    is_over = _is_failed(before) and _fundable_until(config, before) is None
+    if is_over and block.peak > before.block.peak:
+        yield f"it goes on at height {block.peak}, though its opening stays failed"
+
+
+def _is_failed(state: PeerState) -> bool:
+    """True if the opening has failed, and what was signed could still be funded."""
+    failed = state.phase is Phase.FAILED and state.dispute is None
+    return failed and state.opening.opened is not None
+
+
+def _fundable_until(config: Config, state: PeerState) -> int | None:
+    """The height up to which a failed opening can become a channel; None if it cannot any more."""
+    opened = state.opening.opened
+    if opened is None:
+        return None
     agreement, block = config.agreement, state.block
     until = opened.deadline + agreement.spacing * agreement.confirmations
     spent = [
@@ -51,8 +73,7 @@ def ended_early(config: Config, state: PeerState) -> Iterator[str]:
         if seen.coin in opened.wallet_coins and seen.spent is not None
     ]
     is_void = any(block.peak - height >= agreement.confirmations for height in spent)
-    if block.peak < until and not is_void:
-        yield f"it ends at height {block.peak}, though it can be funded up to height {until}"
+    return None if block.peak >= until or is_void else until
 
 
 def _compared(what: str, *, is_due: bool, is_done: bool) -> Iterator[str]:

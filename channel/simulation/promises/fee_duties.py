@@ -129,6 +129,8 @@ class _FeeMonitor:
             yield from self._idle_coins(turn, pushes)
         if isinstance(turn.event, Pinned):
             yield from self._left_in_pin(turn.event, offers)
+        if isinstance(turn.event, Pinned | Dropped | Refused):
+            yield from self._answered(turn.event, offers)
         if isinstance(turn.event, Dropped):
             yield from self._left_dropped(turn.event, offers, turn.effects)
         for push, offer in zip(pushes, offers, strict=True):
@@ -440,7 +442,23 @@ class _FeeMonitor:
         valid = checked(Bundle(line.offer.spends, NO_SIGNATURE), self.agg_sig_data)
         return valid is None or not all(one.repeatable for one in valid.spends.values())
 
-    # --- dropped bundles ---
+    # --- dropped and refused bundles ---
+
+    def _answered(
+        self, event: Pinned | Dropped | Refused, offers: Sequence[Offered]
+    ) -> Iterator[str]:
+        """Find answers to the node without a bound, and a fee coin that may be gone and is kept."""
+        line = self._line_of(event.bundle)
+        if line is None:
+            return
+        if offers and line.answers > MOST_ANSWERS + 2:
+            answers = counted(line.answers, "time")
+            yield f"CH-FEE-4: it offers its {line.push.name} {answers} at one height"
+        newest = {*event.bundle.spends} == {*line.push.bundle.spends}
+        is_unknown = isinstance(event, Refused) and event.error == UNKNOWN_COIN
+        pays = bool(line.offer.payments) and newest
+        if is_unknown and pays and line.answers <= MOST_ANSWERS and not offers:
+            yield f"CH-FEE-3: it does not offer its {line.push.name} without a coin that is unknown"
 
     def _left_dropped(
         self, event: Dropped, offers: Iterable[Offered], effects: Iterable[Effect]

@@ -184,7 +184,9 @@ DEADLINES = (
         lambda by: function(
             FeeState,
             "only",
-            lambda right, fees, keys, peak, depth: right(fees, keys, peak, depth + by),
+            lambda right, fees, keys, unspent, peak, depth: right(
+                fees, keys, unspent, peak, depth + by
+            ),
         ),
     ),
     Deadline(

@@ -151,6 +151,9 @@ ASKED = Received(encode(Request()))
         (ASKED, state(2), state(2), (), {}, "keeps the potato"),
         (ASKED, state(2), state(2), (), {"idle": IDLE}, ""),
         (ASKED, state(2), state(3, potato=False), (batch(3),), {"idle_now": MOST_IDLE}, "without"),
+        (ASKED, state(2), state(3, potato=False), (batch(3),), {"idle": IDLE + 2}, "at once"),
+        (ASKED, state(2, ACT), state(3, potato=False), (batch(3),), {"idle": IDLE + 2}, ""),
+        (Block(9), state(2), state(3, potato=False), (batch(3),), {"idle": IDLE + 2}, ""),
         # A decision goes out, unless another one is to come.
         (
             ACT,
