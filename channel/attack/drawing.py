@@ -402,7 +402,7 @@ def drawn_action(
     """Draw an action of a kind that takes at most so many blocks on average."""
     since, at = drawn_place(kind, chance, landmarks)
     pause, blocks = 0, 0
-    if kind.is_absence and left and chance.chance(40):
+    if kind.is_absence and left > 0 and chance.chance(40):
         blocks = boundaries.blocks(chance, min(left, boundaries.LONGEST))
     elif kind.pauses:
         pause = boundaries.seconds(chance, min(MOST_PAUSE, max(0, left) * BLOCK_TIME))
