@@ -224,7 +224,7 @@ def _with_several_games(attack: Attack, games: Sequence[str], chance: Chance) ->
     """
     both = (*attack.games, pick_game(games, chance))
     terms = Terms(proposals=chance.pick((Proposals.TOGETHER, Proposals.STAGGERED)))
-    if chance.chance(40):
+    if chance.chance(60):
         terms = replace(terms, balance=terms.unit * terms.stack * len(both))
     return replace(attack, games=both, terms=terms, tight=False)
 

@@ -231,12 +231,20 @@ class _FeeMonitor:
         return max(0, min(most, all_most - self.fee_wallet.paid - others))
 
     def _free(self) -> list[Coin]:
-        """The fee coins from which nothing is offered that could still be mined."""
+        """The fee coins from which nothing is offered that could still be mined.
+
+        A payment for coins that are not there may be for what comes with it, such as a launcher.
+        """
         return [
             coin
             for coin in self.fee_wallet.unspent.values()
-            if not any(map(self._can_be_mined, filter(None, self.offers.get(coin.id, ()))))
+            if not any(map(self._is_unspent, filter(None, self.offers.get(coin.id, ()))))
         ]
+
+    def _is_unspent(self, asserted: frozenset[bytes]) -> bool:
+        """True if none of these coins is spent, as far as this side sees."""
+        records = (self.seen.get(coin_id) for coin_id in asserted)
+        return all(record is None or record.spent is None for record in records)
 
     def _room(self, push: Push, offer: Offered) -> int:
         """The most mojos that may be offered for a spend, from its coin or a free one."""

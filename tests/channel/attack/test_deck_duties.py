@@ -19,6 +19,7 @@ from channelsim.channel.peer.decks import pool as pools
 from channelsim.channel.peer.decks.pool import DeckPool, PoolTransition
 from channelsim.channel.peer.interface import (
     ComputeDeck,
+    Connected,
     DeckComputed,
     Effect,
     PrepareDeck,
@@ -163,6 +164,19 @@ def test_a_step_that_nobody_computes_sends_or_takes_is_seen() -> None:
     (second,) = initiator.receive(first)
     waits, event = state(receiver.pool), Received(encode(second))
     assert followed(waits, waits, event=event) == ["passes over step 2 of deck 1"]
+
+
+def test_a_message_waits_for_a_deck_that_the_other_side_has() -> None:
+    """It has the deck as soon as it has sent its last step, and may name it at once."""
+    initiator, receiver = Followed(Side.INITIATOR), Followed(Side.RECEIVER)
+    work: Any = SimpleNamespace(terms=SimpleNamespace(number=1), is_new=False, is_last=True)
+    last = ComputeDeck(work)
+    for duties, event in ((initiator.duties, Connected()), (receiver.duties, Received(b""))):
+        pools_now = (state(initiator.pool, resuming=True),) * 2
+        list(duties.follow(PrepareDeck(), *pools_now, [last]))
+        found = [*duties.follow(event, *pools_now, [])]
+        too_soon = "takes a message before deck 1 is finished" in found
+        assert too_soon is isinstance(event, Received)
 
 
 def test_a_step_has_the_same_bytes_each_time() -> None:

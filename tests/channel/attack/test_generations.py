@@ -80,7 +80,7 @@ def test_every_adversary_has_its_turn() -> None:
     first = sessions[: sessions.index(sessions[0], 1)]
     turns = [name for session in first for name in session]
     assert sorted(turns) == sorted(names())
-    assert {len(session) for session in first} == {1, 2, SWEPT}
+    assert {len(session) for session in first} <= {1, 2, SWEPT}
     assert all(len(one) == 1 for one in first if one[0].startswith("breaks-ch-open"))
     script = draw(GAMES, "turns/0", adversaries=("unfit-proposer", "flooder"))
     acting = [action for action in script.actions if action.name]

@@ -27,7 +27,7 @@ def remembered() -> Iterator[None]:
         yield
 
 
-def attacked(*actions: Action, seed: str = "hostile") -> Session:
+def attacked(*actions: Action, seed: str = "hostile 2") -> Session:
     return run(Attack(("spacepoker",), seed, actions))
 
 

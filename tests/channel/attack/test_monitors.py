@@ -53,6 +53,13 @@ SHORT_TIMEOUTS = Action("deviate", 1, 3, name="short-timeouts")
 
 AWAY = Action("reset", 0, 9, pause=30)
 
+INTERRUPTED = (
+    *(Action("think", 0, at, pause=120) for at in (14, 15, 16)),
+    Action("propose", 1, 3, since="acted"),
+)
+
+OVERCLAIMS = Action("deviate", 0, 0, name="overclaims-on-chain")
+
 UNANSWERED = Action("push-unanswered", 0, 0, since="chain")
 
 DEALT = next(name for name in default_games() if registry.get(name).deck_positions)
@@ -104,6 +111,10 @@ DEALT = next(name for name in default_games() if registry.get(name).deck_positio
         ("awaits-nothing-in-the-opening", "times", ()),
         ("asks-where-there-is-no-choice", "news", (Action("go-on-chain", 0, 20),)),
         ("hides-the-state-that-counts", "news", (Action("go-on-chain", 0, 20),)),
+        ("acts-before-it-looks", "times", (CRASH,)),
+        ("failed-opening-ends-late", "times", (Action("drop", 0, 2, since="link"),)),
+        ("never-asks-back", "potato", INTERRUPTED),
+        ("has-no-evidence-on-chain", "promise", (OVERCLAIMS,)),
     ],
 )
 def test_a_monitor_sees_its_mistake(fault: str, monitor: str, actions: tuple[Action, ...]) -> None:

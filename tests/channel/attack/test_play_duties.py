@@ -62,7 +62,9 @@ def state(
     live = {game.id: game for game in games}
     open_groups = [
         SimpleNamespace(
-            id=number, proposer=Side.RECEIVER, offers=(SimpleNamespace(game_id=number),)
+            id=number,
+            proposer=Side.RECEIVER,
+            offers=(SimpleNamespace(game_id=number, deck=None),),
         )
         for number in groups
     ]
@@ -73,6 +75,7 @@ def state(
             number=number,
             games=games,
             groups=open_groups,
+            group={group.id: group for group in open_groups}.get,
             game=live.get,
             next_ids=(next_id, next_id),
         ),
@@ -324,3 +327,17 @@ def test_batches_that_were_held_before_play_count_as_idle() -> None:
     opening.phase = Phase.FUNDING
     assert not [*duties.follow(Block(9), opening, state(IDLE + 1), [])]
     assert not [*duties.follow(ASKED, state(IDLE + 1), state(IDLE + 1), [])]
+
+
+@pytest.mark.parametrize(
+    ("game_id", "deck", "found"), [(5, 1, True), (5, None, False), (7, 1, False)]
+)
+def test_no_cards_are_opened_in_the_batch_that_accepts_their_game(
+    game_id: int, deck: int | None, found: bool
+) -> None:
+    duties, before = PlayDuties(Side.INITIATOR), state(2, groups=(5,))
+    group = SimpleNamespace(offers=(SimpleNamespace(game_id=5, deck=deck),))
+    before.play.state.group = lambda number: group if number == 5 else None
+    sent = Send(encode(batch(3, Accept(5), moved(game_id))))
+    wrong = [*duties.follow(AcceptGames(5), before, state(3, potato=False), [sent])]
+    assert any("opens cards of game 5" in how for how in wrong) is found
