@@ -41,6 +41,7 @@ from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import (
     Command,
     Connected,
+    DecksChanged,
     Effect,
     Event,
     Pinned,
@@ -72,7 +73,7 @@ from channelsim.games.amounts import counted
 
 MOST_BYTES, MOST_BYTES_PER_EVENT, TIMES_RECEIVED = 40_000, 2_000, 4
 """The most bytes that a side's files have after its opening, and of each event that matters, beside
-so many times the bytes that the other side sent: decks, and pins of our spends, above all."""
+so many times the bytes that it got from outside: decks, and pins of our spends, above all."""
 
 SEALED = 64
 """Bytes of a message from which it is looked for in the files."""
@@ -91,6 +92,7 @@ class SideMonitors:
     watched: set[Coin] = field(default_factory=set)
     changes: int = 0
     pinned: int = 0
+    dealt: int = 0
     messages: list[bytes] = field(default_factory=list)
     secrets: SealedSecrets = field(default_factory=SealedSecrets)
     replays: Replays = field(default_factory=Replays)
@@ -186,6 +188,8 @@ class SideMonitors:
         if isinstance(event, Pinned):
             spends = [spend for other in event.pending for spend in other.bundle.spends]
             self.pinned += sum(len(spend.puzzle) + len(spend.solution) for spend in spends)
+        if isinstance(event, DecksChanged):
+            self.dealt += sum(map(len, event.added))
         if isinstance(event, Received):
             most = message_limit(before.play.state if before.play is not None else None)
             if len(event.message) > most:
@@ -269,7 +273,7 @@ class SideMonitors:
         files = [path for path in sorted(self.folder.rglob("*")) if path.is_file()]
         size = sum(path.stat().st_size for path in files)
         most = MOST_BYTES + MOST_BYTES_PER_EVENT * self.changes
-        most += TIMES_RECEIVED * (sum(map(len, self.messages)) + self.pinned)
+        most += TIMES_RECEIVED * (sum(map(len, self.messages)) + self.pinned + self.dealt)
         if size > most and not killed:
             after = counted(self.changes, "event")
             self._found("disk", f"has files of {counted(size, 'byte')} after {after}")
