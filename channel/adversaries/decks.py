@@ -40,7 +40,7 @@ from channelsim.channel.protocol.messages import (
     encode,
 )
 from channelsim.channel.protocol.proposals import offer_of
-from channelsim.channel.protocol.state import ChannelState, LiveGame
+from channelsim.channel.protocol.state import ChannelState, LiveGame, Side
 from channelsim.clsp.values import NIL
 from channelsim.games import registry
 from channelsim.games.choices import least_action
@@ -250,9 +250,7 @@ class _UsesUpNumbers(DeckProposer):
         proposing = super().change_batch(batch, before)
         if proposing is None:
             return None
-        highest = self.peer.play.decks.highest
-        numbers = (LAST_DECK, highest + 3001, highest + 1000, highest + 2000)
-        return [*proposing, *(encode(DeckStep(number, 1, bytes(71))) for number in numbers)]
+        return [*proposing, *_far_steps(self)]
 
     def offers(self) -> tuple[Offer | None, ...]:
         """Offers that are alike but for the numbers of their decks."""
@@ -269,7 +267,21 @@ class _UsesUpNumbers(DeckProposer):
         )
 
 
+def _far_steps(cheat: Adversary) -> list[bytes]:
+    """First steps of decks with numbers far above those that there are: the receiver's to send."""
+    highest = cheat.peer.play.decks.highest
+    numbers = (LAST_DECK, highest + 3001, highest + 1000, highest + 2000)
+    return [encode(DeckStep(number, 1, bytes(71))) for number in numbers]
+
+
 # --- steps ---------------------------------------------------------------------------------------
+
+
+@changes_message("far-decks", "begins decks with numbers far above those that there are")
+def _far_decks(changer: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+    if not isinstance(message, Batch) or changer.side is not Side.RECEIVER:
+        return None
+    return [blob, *_far_steps(changer)]
 
 
 @changes_message("deck-noise", "sends steps of decks that nobody prepares")

@@ -263,6 +263,7 @@ def _about_fees(chance: Chance) -> Iterator[Action]:
         yield Action(FILL, 0, chance.below(3), amount, since=since)
     yield Action("reset", chance.below(2), chance.between(2, 20))
     yield undoing(chance)
+    yield Action("push-forgotten", chance.below(2), chance.below(3), since="chain", blocks=1)
     amount = chance.below(KINDS[LIMIT_FEES].most + 1)
     yield Action(LIMIT_FEES, chance.below(2), chance.between(8, 40), amount)
     yield Action("stop", chance.below(2), chance.below(8), since="restart")
@@ -310,9 +311,11 @@ def _wishes(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
 
 
 def _thoughts(side: int, chance: Chance) -> Iterator[Action]:
-    """Three decisions for which a player takes long."""
+    """Three decisions in a row for which a player takes long."""
+    at = chance.between(12, 30)
     for _ in range(3):
-        yield Action("think", side, chance.between(12, 36), pause=chance.between(30, MOST_PAUSE))
+        yield Action("think", side, at, pause=chance.between(MOST_PAUSE // 2, MOST_PAUSE))
+        at += 1
 
 
 def _about_watchers(chance: Chance) -> Iterator[Action]:
@@ -331,7 +334,7 @@ def _about_watchers(chance: Chance) -> Iterator[Action]:
 
 def _about_decks(chance: Chance) -> Iterator[Action]:
     """More decks, one of them several times, and messages about them that are lost or repeated."""
-    side, many = chance.below(2), chance.pick((1, 2, 5))
+    side, many = chance.below(2), chance.pick((1, 2, 12))
     for _ in range(many):
         yield Action("prepare", side, chance.between(8, 30))
     for kind in ("duplicate", "duplicate", "reset", "drop", "drop"):

@@ -54,12 +54,10 @@ MARKETS = (
     Market(6, (1,), most_fee=500_000_000, most_fees=1_000_000_000, longest=6),
     # The maximum of all fees is soon reached.
     Market(2, (4,), most_fee=1_000_000_000, most_fees=100_000_000, longest=4),
-    # A spend costs more than each of the coins into which their money is split.
-    Market(30, (1,), most_fee=1_000_000_000, most_fees=1_000_000_000, longest=6),
 )
 """The markets that scripts may have."""
 
-ENOUGH = len(MARKETS) - 2
+ENOUGH = len(MARKETS) - 1
 """The first markets, in which a side has money enough to replace the pins of a hostile one."""
 
 FREE = Market(0, most_fee=0, most_fees=0)

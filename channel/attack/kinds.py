@@ -201,7 +201,7 @@ KINDS: Mapping[str, Kind] = {
             "the block at a deadline is replaced, once both sides have acted on it",
             1,
         ),
-        Kind("fill", BLOCK, 40, "others fill blocks at a price", 95),
+        Kind("fill", BLOCK, 40, "others fill blocks at a price", 83),
         Kind("rush", BLOCK, 40, "several blocks come at once", 4),
         Kind("think", EVENT, 90, "a player takes its time for the next decision", pauses=True),
         Kind("close", EVENT, 90, "a player asks for the shutdown"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from channelsim.channel.attack.store_duties import early_snapshot
 from channelsim.channel.peer.interface import Effect, Erase
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.store.interface import Contents, PeerStore
 from channelsim.channel.store.snapshots import can_be_saved
+from channelsim.channel.store.sqlite_store import FILE
 
 CHUNK = 40
 """Bytes by which something sealed is known again."""
@@ -32,15 +34,19 @@ class SealedSecrets:
     ) -> None:
         """Follow an event that is stored; `started`: it was the start of a process."""
         rows, self.rows = self.rows, []
-        if self.due and not started and can_be_saved(before):
-            self.erased += self.due
-            self.due = []
+        if not started and can_be_saved(before):
+            self.erase()
         # A snapshot has the decks from before the event, and what is written after it the new ones.
         for number in decks(before) | decks(after) if rows else ():
             self.by_deck.setdefault(number, []).extend(rows)
         for effect in effects:
             if isinstance(effect, Erase):
                 self.due += self.by_deck.pop(effect.number, [])
+
+    def erase(self) -> None:
+        """Take note that a snapshot is taken: what is due has to be gone."""
+        self.erased += self.due
+        self.due = []
 
     def left_in(self, data: bytes) -> bool:
         """True if a file still has some of what is erased."""
@@ -60,7 +66,8 @@ def decks(state: PeerState) -> set[int]:
 class NotedStore:
     """A `PeerStore` that notes what it gives to another one; `contents` are what that one has.
 
-    A snapshot is due after so many events; `found` hears of one that comes earlier.
+    A snapshot is due after so many events; `found` hears of one that comes earlier, and of erased
+    secrets that it leaves in the store's folder.
     """
 
     def __init__(
@@ -69,11 +76,12 @@ class NotedStore:
         secrets: SealedSecrets,
         snapshots: int = 0,
         found: Callable[[str], None] = lambda how: None,
+        folder: Path | None = None,
     ) -> None:
         self.name = store.name
         self.contents = Contents()
         self._store, self._secrets = store, secrets
-        self._snapshots, self._found = snapshots, found
+        self._snapshots, self._found, self._folder = snapshots, found, folder
 
     def load(self) -> Contents:
         """Read what a restart needs. Raises `StoreError`."""
@@ -92,6 +100,11 @@ class NotedStore:
         """Replace the snapshot, and add the states that are new to it."""
         self._secrets.rows.append(snapshot)
         self._store.save_snapshot(snapshot, states, erases=erases)
+        if erases and self._folder is not None:
+            self._secrets.erase()
+            for path in sorted(self._folder.glob(f"{FILE}*")):
+                if self._secrets.left_in(path.read_bytes()):
+                    self._found(f"leaves secrets in {path.name} with the snapshot that erases them")
         had = self.contents
         if had.snapshot:
             for how in early_snapshot(len(had.events), self._snapshots, erases=erases):

@@ -137,7 +137,7 @@ class SideMonitors:
         """The noted store of a new life, of which a snapshot is due after so many events."""
         for how in shared(self.folder):
             self.wrong_store(how)
-        self._stored = NotedStore(store, self.secrets, snapshots, self.wrong_store)
+        self._stored = NotedStore(store, self.secrets, snapshots, self.wrong_store, self.folder)
         return self._stored
 
     def wrong_store(self, how: str) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 LIMITS = "tests/channel/peer/test_limits.py"
 SPACING = "tests/channel/peer/test_spacing.py"
 
+FEE_ATTACKS = "tests/channel/peer/test_fee_attacks.py"
+
 SHORT = "a session of a few hands stays far from every limit of states and bytes"
 NONE = "the right engine fails to handle nothing, so no session has such an event"
 OWN_FAULT = (
@@ -20,6 +22,7 @@ SNAPSHOT = (
     "::test_a_snapshot_keeps_what_the_next_connection_begins_anew"
 )
 TIMES = "all sessions have the same times, none of them at its least"
+NO_ACT = "a player is asked nothing more once its channel is over"
 SAFE_SOON = "the timeouts of a session are so long that a move is safe before its last chance"
 EVERY = "in the chain of sessions, every block has transactions"
 
@@ -78,6 +81,11 @@ ARGUED: dict[str, tuple[str, str]] = {
         "::test_locks_that_were_never_opened_leave_the_journal",
     ),
     "deaf-to-fault-in-opening": (NONE, OWN_FAULT),
+    "deaf-to-fault-in-funding": (
+        NONE,
+        "tests/channel/store/test_own_fault.py"
+        "::test_a_message_before_play_that_cannot_be_handled_ends_the_channel",
+    ),
     "deaf-to-fault-in-playing": (NONE, OWN_FAULT),
     "deaf-to-fault-in-closing": (NONE, OWN_FAULT),
     "forgets-to-tell-own-fault": (NONE, OWN_FAULT),
@@ -122,6 +130,54 @@ ARGUED: dict[str, tuple[str, str]] = {
     "forgets-to-tell-decks-used-up": (
         "a session prepares a few decks, and not all numbers that there are",
         "tests/channel/peer/test_counters.py::test_the_last_decks_are_used_and_then_none_is_begun",
+    ),
+    "deaf-to-act-in-failed": (
+        NO_ACT,
+        "tests/channel/peer/test_opening.py::test_a_funding_that_is_not_in_by_its_deadline_fails",
+    ),
+    "deaf-to-act-in-closed": (
+        NO_ACT,
+        "tests/channel/peer/test_going_on_chain.py"
+        "::test_leaving_reports_the_reason_and_the_published_state",
+    ),
+    "unchecked-ch-msg-1": (
+        "the link takes no message that is longer than the step allows, so none reaches a peer",
+        "tests/channel/protocol/test_messages.py::test_too_long_a_message_is_not_even_decoded",
+    ),
+    "unchecked-ch-accept-4": (
+        "a side accepts only what the other one offers, and no player offers a hundred games",
+        "tests/channel/peer/test_hostile.py"
+        "::test_a_batch_is_refused[CH-ACCEPT-4-accept-more-than-a-hundred-games]",
+    ),
+    "pays-from-one-coin": (
+        "a side of a session has one large coin for fees, and the maximum is far below it",
+        "tests/channel/peer/test_fees.py::test_a_fee_rises_beyond_what_its_first_coin_holds",
+    ),
+    **{
+        f"past-offers-forgotten-{word}": (
+            "it takes two payments of one fee coin and two reorganisations of the largest depth",
+            f"{FEE_ATTACKS}::{test}",
+        )
+        for word, test in (
+            (
+                "early",
+                "test_two_coins_pay_again_for_what_a_reorganisation_takes_back_and_count_once[3]",
+            ),
+            ("late", "test_a_coin_that_paid_for_a_spend_is_free_once_that_is_final"),
+        )
+    },
+    "answers-without-bound": (
+        "a hostile side pins a spend anew a few times in a block, since it pays for each pin",
+        "tests/channel/peer/test_fees.py::test_what_a_full_mempool_refuses_is_bid_higher_at_once",
+    ),
+    "bids-no-more": (
+        "the embedded node's mempool never fills up",
+        f"{FEE_ATTACKS}::test_a_refused_bid_rises_by_a_quarter",
+    ),
+    "watcher-is-never-late": (
+        "no watcher of a session is away for two thirds of a timeout beside a hostile side",
+        "tests/channel/watch/test_watch.py"
+        "::test_a_node_that_hides_the_spend_of_the_channel_coin_stops_nothing",
     ),
     "watcher-pays-nothing": (
         "the watcher of a session has no coins for fees",

@@ -55,11 +55,18 @@ def words(name: str) -> str:
 TIMES = ("CH-TIME-1", "CH-TIME-2")
 """The rules that no message breaks, but silence: `deadlines` has their faults."""
 
+JUDGED = ("CH-MOVE-4", "CH-MOVE-5")
+"""The rules of which a ruling says that they are broken: no check raises them. `behaviours` and
+`engine` have faults of rulings."""
+
+IMPLIED = ("CH-MOVE-3",)
+"""The rules that are broken only with another one: a second move is out of turn, by CH-MOVE-2."""
+
 
 def rules() -> Iterator[Fault]:
     """A fault for each rule of the channel: nothing is checked by it."""
     for rule, text in RULES.items():
-        if rule not in TIMES:
+        if rule not in (*TIMES, *JUDGED, *IMPLIED):
             yield Fault(
                 f"unchecked-{rule.lower()}",
                 "fees" if "FEE" in rule else "engine",

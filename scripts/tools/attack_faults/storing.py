@@ -24,7 +24,14 @@ from channelsim.channel.store.watched_peer import WatchedPeer
 from channelsim.channel.system import line_log
 from channelsim.channel.watch.pusher import Pusher
 from channelsim.channel.watch.watcher import Watcher
-from scripts.tools.attack_faults.planting import Fault, all_of, changing, function, marking
+from scripts.tools.attack_faults.planting import (
+    Fault,
+    all_of,
+    changing,
+    compared,
+    function,
+    marking,
+)
 
 # --- the store -----------------------------------------------------------------------------------
 
@@ -199,7 +206,7 @@ STORE = (
         "keeps-preparations",
         "store",
         "decks in preparation live on over a restart",
-        function(durable_peer, "without_preparations", lambda right, state: state),
+        compared(durable_peer, "without_preparations", lambda right, state: state),
     ),
     Fault(
         "names-decks-after-a-restart",

@@ -10,8 +10,10 @@ from msgspec.structs import replace
 from channelsim.channel.chain.coins import Bundle, condition, signed_spend
 from channelsim.channel.chain.interface import blocks_for
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
+from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.chain_news import StateCounts
 from channelsim.channel.peer.interface import (
+    Act,
     BrokenOff,
     ChannelOpen,
     FundingSent,
@@ -39,6 +41,7 @@ from channelsim.channel.protocol.messages import (
 from channelsim.channel.protocol.state import ChannelState
 from channelsim.channel.session.peer_runner import is_over
 from channelsim.clsp.values import to_list
+from channelsim.games.contract import Action
 from channelsim.games.referee import CREATE_COIN
 from tests.channel.on_chain import received_states, restored_state, reward
 from tests.channel.peer.hostile import Hostile, kinds, quiet, refuse
@@ -164,6 +167,8 @@ def test_a_funding_that_is_not_in_by_its_deadline_fails() -> None:
     table.farm()
     assert phase(ann) is Phase.FAILED
     assert ann.news_of(OpeningFailed) == [OpeningFailed(deadline)]
+    with pytest.raises(UsageError, match="not now"):
+        table.command(ANN, Act(0, Action("call")))
 
 
 def withheld() -> tuple[Table, Bundle]:

@@ -206,6 +206,21 @@ def test_a_message_that_cannot_be_handled_ends_the_channel_once_with_the_newest_
         assert reward(played.table, ANN) == reward(played.table, BEN) == 0
 
 
+def test_a_message_before_play_that_cannot_be_handled_ends_the_channel(
+    patch: pytest.MonkeyPatch,
+) -> None:
+    played = durable()
+    end = played.table.ends[ANN]
+    while end.peer.phase is not Phase.FUNDING:
+        played.turn()
+    Broken(ANN, Request, phases=(Phase.FUNDING,)).plant(patch)
+    played.table.receive(ANN, encode(Request()))
+    (news,) = end.news_of(OwnFault)
+    assert isinstance(news, OwnFault)
+    assert news.published is not None
+    played.finish()
+
+
 def paid(table: Table, side: int, published: int) -> None:
     """Check that both got what the published state, or a newer one of the other side, pays."""
     ends = table.ends

@@ -14,7 +14,7 @@ from scripts.tools.attack_faults.behaviours.wrong_peers import (
     starts_times_again,
     waits_twice,
 )
-from scripts.tools.attack_faults.planting import always, deaf_to, engine
+from scripts.tools.attack_faults.planting import Fault, always, deaf_to, engine
 
 TIME_FAULTS = (
     behaviour(
@@ -32,12 +32,12 @@ TIME_FAULTS = (
         deaf_to(lambda peer, event: isinstance(event, Connected) and peer.phase is Phase.OUTDATED),
         "CH-RESUME-3",
     ),
-    behaviour(
-        "keeps ready decks",
-        "gives up no ready deck at a restart",
+    Fault(
+        "keeps-ready-decks",
+        "decks",
+        "a peer gives up no ready deck at a restart",
         engine("store.durable_peer:given_up_by_restart", always(None)),
-        "PD-12",
-        part="decks",
+        about="PD-12",
     ),
     behaviour(
         "publishes its old copy",
