@@ -120,6 +120,10 @@ OTHERS = {
         "at most 120 with each fault, of the first 3,000, after policies, old copies and folds were"
         " drawn more widely, and some monitors were added"
     ),
+    "table-33": (
+        "at most 1,500 with each fault, of the first 3,000, after sessions with several games at"
+        " once were drawn, and adversaries got games in which they can act"
+    ),
 }
 """The sessions of other results, by their seeds."""
 

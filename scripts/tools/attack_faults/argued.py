@@ -146,8 +146,7 @@ ARGUED: dict[str, tuple[str, str]] = {
     ),
     "unchecked-ch-accept-4": (
         "a side accepts only what the other one offers, and no player offers a hundred games",
-        "tests/channel/peer/test_hostile.py"
-        "::test_a_batch_is_refused[CH-ACCEPT-4-accept-more-than-a-hundred-games]",
+        "tests/channel/peer/test_hostile.py::test_a_batch_is_refused",
     ),
     "pays-from-one-coin": (
         "a side of a session has one large coin for fees, and the maximum is far below it",
@@ -161,7 +160,7 @@ ARGUED: dict[str, tuple[str, str]] = {
         for word, test in (
             (
                 "early",
-                "test_two_coins_pay_again_for_what_a_reorganisation_takes_back_and_count_once[3]",
+                "test_two_coins_pay_again_for_what_a_reorganisation_takes_back_and_count_once",
             ),
             ("late", "test_a_coin_that_paid_for_a_spend_is_free_once_that_is_final"),
         )

@@ -218,6 +218,7 @@ _ROWS: dict[str, tuple[tuple[str, str], ...]] = {
         ("attacked sessions a second in fast mode", "fast_per_second"),
         ("attacked sessions a second with real signatures", "real_per_second"),
         ("attacked sessions, fast / real", "ratio"),
+        ("attacked sessions, fast / real with each signature computed", "ratio_to_computed"),
     ),
     "rates": (("{}, a second", ""),),
     "import_channel": (("import channelsim.channel, s", ""),),
