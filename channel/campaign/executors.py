@@ -126,6 +126,7 @@ class Processes:
         """End all processes."""
         if self._executor is not None:
             self._executor.kill()
+            self._executor = None
 
 
 def processes(size: int, *, inline: bool = False) -> Workers:
