@@ -102,7 +102,7 @@ adversaries by turn: some need another game beside theirs, or a proposal that no
 MOST_SWEPT_HANDS = 4
 """The most hands with adversaries by turn: enough for either side to have proposed one."""
 
-THINKS = 30
+THINKS = 40
 """The per cent of the sessions with adversaries by turn whose honest player thinks for long: some
 act while the other side still has to decide."""
 
@@ -177,7 +177,9 @@ def draw(
         acting = [replace(deviation(chance), name=name) for name in adversaries]
         actions += [replace(action, side=actions[0].side) for action in acting]
         if "think" in kinds and chance.chance(THINKS):
-            actions += _thoughts(1 - actions[0].side, chance)
+            # First, since all absences together are bounded beside a hostile side.
+            thoughts = _thoughts(1 - actions[0].side, chance, MOST_OUTAGE * BLOCK_TIME)
+            actions = [*thoughts, *actions]
     elif "deviate" in kinds and chance.chance(DEVIATES):
         deviations = range(chance.between(1, DEVIATIONS))
         actions += [replace(deviation(chance), side=actions[0].side) for _ in deviations]
@@ -310,12 +312,11 @@ def _wishes(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
         yield Action("reorder", chance.below(2), chance.below(2), since="link")
 
 
-def _thoughts(side: int, chance: Chance) -> Iterator[Action]:
-    """Three decisions in a row for which a player takes long."""
+def _thoughts(side: int, chance: Chance, longest: int = MOST_PAUSE) -> Iterator[Action]:
+    """Three decisions in a row for each of which a player takes up to so many seconds."""
     at = chance.between(12, 30)
-    for _ in range(3):
-        yield Action("think", side, at, pause=chance.between(MOST_PAUSE // 2, MOST_PAUSE))
-        at += 1
+    for later in range(3):
+        yield Action("think", side, at + later, pause=chance.between(longest // 2, longest))
 
 
 def _about_watchers(chance: Chance) -> Iterator[Action]:
