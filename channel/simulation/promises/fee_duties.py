@@ -78,7 +78,7 @@ def wrong_fees(run: Run, talk: Conversation) -> Iterator[str]:
 class _Line:
     """The newest offer for a spend that is due, which waits since this height for a deadline.
 
-    `answers` counts the offers at `height`. Its fee `may_fall` if the node has dropped it or
+    `answers` counts the offers at `height`. Its fee `may_fall` if the node does not have it, or
     refuses it, and `may_creep` if the node refuses it for its fee: then it is not pending. It
     `may_shrink`, to fewer coins, if the node does not know one of them.
     """
@@ -178,8 +178,11 @@ class _FeeMonitor:
             case Dropped() | Refused():
                 line.may_fall = line.may_creep = True
                 line.may_shrink = isinstance(answer, Refused) and answer.error == UNKNOWN_COIN
-            case _:
-                pass
+            case Pinned(bundle, pending):
+                paid = {one for one in bundle.spends if one.coin.puzzle_hash == self.address}
+                # What others offer for the same spend, and pay themselves, is in its place.
+                if not any(paid & {*other.bundle.spends} for other in pending):
+                    line.may_fall = line.may_creep = True
 
     def _line_of(self, bundle: Bundle) -> _Line | None:
         spent = (self.lines.get(spend.coin.id) for spend in bundle.spends)
