@@ -95,7 +95,7 @@ STALE = ("stale-any", "stale-oldest", "stale-previous", "stale-richest", "impati
 WATCHED, DOWN = 30, ("stop", "crash")
 """The per cent of the sessions with a watcher, and the absences in which it acts for its side."""
 
-SEVERAL, SWEPT_SEVERAL = 8, 30
+SEVERAL, SWEPT_SEVERAL = 8, 50
 """The per cent of the sessions in which several games are live at once, and that of the ones with
 adversaries by turn: some need another game beside theirs, or a proposal that nobody agreed on."""
 
