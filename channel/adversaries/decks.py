@@ -7,6 +7,7 @@ them (`tests/channel/peer/decks/test_cheats.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace as changed
 from itertools import pairwise
 
@@ -39,7 +40,7 @@ from channelsim.channel.protocol.messages import (
     Propose,
     encode,
 )
-from channelsim.channel.protocol.proposals import offer_of
+from channelsim.channel.protocol.proposals import UnfitProposal, offer_of
 from channelsim.channel.protocol.state import ChannelState, LiveGame, Side
 from channelsim.clsp.values import NIL
 from channelsim.games import registry
@@ -203,13 +204,15 @@ class DeckProposer(BatchChanger):
         return ()
 
     def offer(self, number: int, deck: int) -> Offer | None:
-        """An offer of its proposal, with a deck that it has or had; None without terms."""
+        """An offer of its proposal, with a deck that it has or had; None without terms or deck."""
         offered = self.latest_offer()
         if offered is None or offered.deck is None:
             return None
         wish = replace(self.wish_of(offered), deck=deck)
         game_id = self.state.next_ids[self.side] + 2 * number
-        return offer_of(changed(self.channel, decks=self.decks), self.side, game_id, wish)
+        with suppress(UnfitProposal):  # as part of another adversary, it may not know the deck
+            return offer_of(changed(self.channel, decks=self.decks), self.side, game_id, wish)
+        return None
 
     def ready_offer(self, number: int = 0) -> Offer | None:
         """The same with the first deck that is ready; None without one."""
