@@ -25,6 +25,7 @@ class SealedSecrets:
     """
 
     rows: list[bytes] = field(default_factory=list)
+    snapshots: list[bytes] = field(default_factory=list)
     by_deck: dict[int, list[bytes]] = field(default_factory=dict)
     due: list[bytes] = field(default_factory=list)
     erased: list[bytes] = field(default_factory=list)
@@ -34,11 +35,14 @@ class SealedSecrets:
     ) -> None:
         """Follow an event that is stored; `started`: it was the start of a process."""
         rows, self.rows = self.rows, []
+        snapshots, self.snapshots = self.snapshots, []
         if not started and can_be_saved(before):
             self.erase()
         # A snapshot has the decks from before the event, and what is written after it the new ones.
         for number in decks(before) | decks(after) if rows else ():
             self.by_deck.setdefault(number, []).extend(rows)
+        for number in decks(before) if snapshots else ():
+            self.by_deck.setdefault(number, []).extend(snapshots)
         for effect in effects:
             if isinstance(effect, Erase):
                 self.due += self.by_deck.pop(effect.number, [])
@@ -98,7 +102,7 @@ class NotedStore:
         self, snapshot: bytes, states: Sequence[bytes], *, erases: bool = False
     ) -> None:
         """Replace the snapshot, and add the states that are new to it."""
-        self._secrets.rows.append(snapshot)
+        self._secrets.snapshots.append(snapshot)
         self._store.save_snapshot(snapshot, states, erases=erases)
         if erases and self._folder is not None:
             self._secrets.erase()
