@@ -112,12 +112,14 @@ class MenuPlayer:
     def next_command(self) -> Command | None:
         """Propose the next games, or ask for the shutdown, when that is up to us."""
         peer, menu = self.peer, self.menu
-        if peer.phase is not Phase.PLAYING or peer.state.resuming or peer.play.closing:
+        if peer.phase is not Phase.PLAYING or peer.play.closing:
             return None
         play, number = peer.play, menu.made(peer.play.state)
         is_over = number >= len(menu.groups)
         if self._waits_too_long(play) or menu.is_exceeded(play.state):
             return Close()
+        if peer.state.resuming:
+            return None
         if play.queue or play.state.groups or menu.proposer(number) != peer.config.side:
             return None
         if not play.state.games:
