@@ -50,7 +50,19 @@ OPENER = "breaks-ch-open-"
 
 SWEEP, SWEPT = 4, 3
 """Of so many sessions, one has so many adversaries that take turns: each is in some session before
-one is in another. Those that act in the opening act alone: the others would never come to it."""
+one is in another. Those that act in the opening act alone, too: the others would never come to
+it."""
+
+ALONE = (
+    *("breaks-ch-accept-3", "breaks-ch-move-2", "breaks-ch-shut-5", "free-look", "used-deck"),
+    *("one-deck-twice", "cross-accepter", "overraise", "overclaims-on-chain", "late-preempter-1"),
+    *("resurrector", "undoes-shutdown", "no-pong"),
+)
+"""The adversaries that have their turn alone: they act late, and another one would end the play
+before that."""
+
+UNCOVERED = "breaks-ch-accept-3"
+"""The adversary that accepts what the balances do not cover: there they soon run short."""
 
 FILLED = 10
 """The per cent of the sessions in which others fill blocks, besides those where that is drawn."""
@@ -99,6 +111,9 @@ SEVERAL, SWEPT_SEVERAL = 8, 50
 """The per cent of the sessions in which several games are live at once, and that of the ones with
 adversaries by turn: some need another game beside theirs, or a proposal that nobody agreed on."""
 
+SHORT = 60
+"""The per cent of the sessions with several games whose balances do not cover all hands."""
+
 MOST_SWEPT_HANDS = 4
 """The most hands with adversaries by turn: enough for either side to have proposed one."""
 
@@ -127,9 +142,9 @@ def _turns(seed: str) -> tuple[tuple[str, ...], ...]:
     """The adversaries of all turns, in the order of a seed: each is in one of them."""
     chance = Chance(derive(seed.encode(), "sweep"))
     order = chance.draw(names(), len(names()))
-    openers = [name for name in order if name.startswith(OPENER)]
-    others = [name for name in order if name not in openers]
-    turns: list[tuple[str, ...]] = [(name,) for name in openers]
+    alone = [name for name in order if name.startswith(OPENER) or name in ALONE]
+    others = [name for name in order if name not in alone]
+    turns: list[tuple[str, ...]] = [(name,) for name in alone]
     turns += [tuple(others[at : at + SWEPT]) for at in range(0, len(others), SWEPT)]
     return tuple(chance.draw(turns, len(turns)))
 
@@ -207,8 +222,12 @@ def draw(
         watched=watched,
         tight=chance.chance(10),
     )
-    if beside.chance(SWEPT_SEVERAL if adversaries else SEVERAL):
-        attack = _with_several_games(attack, games, beside)
+    if UNCOVERED in adversaries:
+        attack = _with_short_balances(_with_another_game(attack, games, beside))
+    elif beside.chance(SWEPT_SEVERAL if adversaries else SEVERAL):
+        attack = _with_another_game(attack, games, beside)
+        if beside.chance(SHORT):
+            attack = _with_short_balances(attack)
     return arranged(attack, chance)
 
 
@@ -219,16 +238,18 @@ def _able(games: Sequence[str], adversaries: Sequence[str]) -> Sequence[str]:
     return [name for name in games if able[name] == most]
 
 
-def _with_several_games(attack: Attack, games: Sequence[str], chance: Chance) -> Attack:
-    """The script with a second game, and both sides accept all that is proposed.
-
-    The balances cover all hands, or no more than one of each game.
-    """
+def _with_another_game(attack: Attack, games: Sequence[str], chance: Chance) -> Attack:
+    """The script with a second game; both sides accept all that is proposed."""
     both = (*attack.games, pick_game(games, chance))
     terms = Terms(proposals=chance.pick((Proposals.TOGETHER, Proposals.STAGGERED)))
-    if chance.chance(60):
-        terms = replace(terms, balance=terms.unit * terms.stack * len(both))
     return replace(attack, games=both, terms=terms, tight=False)
+
+
+def _with_short_balances(attack: Attack) -> Attack:
+    """The script with many hands, and money for one of each game."""
+    terms = attack.terms
+    terms = replace(terms, balance=terms.unit * terms.stack * len(attack.games))
+    return replace(attack, hands=MOST_SWEPT_HANDS, terms=terms)
 
 
 def _policy(game: str, chance: Chance) -> str:

@@ -81,7 +81,10 @@ def missing(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> I
             yield from _needless(after.play, news)
         yield from _unplayable(before.endpoint or after.endpoint, news)
         if after.proposals_ended and not before.proposals_ended:
-            yield from _ended(before.play.state.groups, news)
+            # The batch that ends them may have accepted one.
+            begun = {report.game.id for report in news if isinstance(report, GameStarted)}
+            groups = [group for group in before.play.state.groups if group.id not in begun]
+            yield from _ended(groups, news)
             unsent = sum(isinstance(command, ProposeGames) for command in after.play.queue)
             if sum(isinstance(report, NotProposed) for report in news) < unsent:
                 yield "its player does not hear that its proposal comes to nothing"

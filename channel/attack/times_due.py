@@ -251,7 +251,8 @@ def _settled(
     heights = [unroll.spent, *(spent for spent in spends if spent is not None)]
     # Coins that are watched from now on may be there already, and of a spend without its solution
     # nobody knows what it made.
-    hidden = any(coins[coin].solution is None for coin in dispute.tracked if coin in coins)
+    told_of = [coins[coin] for coin in (*dispute.tracked, unroll.coin) if coin in coins]
+    hidden = any(seen.spent is not None and seen.solution is None for seen in told_of)
     watches = any(isinstance(effect, Watch) for effect in effects)
     known = None not in spends and not hidden and not watches
     settled = any(isinstance(fact, ChannelSettled) for fact in dispute.reported)
