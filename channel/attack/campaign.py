@@ -22,7 +22,7 @@ from channelsim.channel.attack.fast_mode import fast_mode
 from channelsim.channel.attack.generations import GENERATION, Discovery, Pool, discovery, script
 from channelsim.channel.attack.goals import reached
 from channelsim.channel.attack.kinds import KINDS
-from channelsim.channel.attack.monitors import MONITORS
+from channelsim.channel.attack.monitors import MONITORS, Violation
 from channelsim.channel.attack.remembering import remembered
 from channelsim.channel.attack.session import Session
 from channelsim.channel.attack.shrinking import shrunk
@@ -348,11 +348,16 @@ def attack_one(attack: Attack, totals: AttackTotals) -> Session | None:
 
 def shrunk_violations(attack: Attack, session: Session) -> Iterator[Broken]:
     """Shrink a script for each monitor that its session breaks."""
-    for monitor in dict.fromkeys(violation.monitor for violation in session.violations):
-        breaks = partial(_breaks, monitor)
+    first: dict[str, Violation] = {}
+    for violation in session.violations:
+        first.setdefault(violation.monitor, violation)
+    for violation in first.values():
+        breaks = partial(_breaks, violation.monitor)
         alone = msgspec.structs.replace(attack, actions=session.done)
         plainest = shrunk(alone if breaks(alone) else attack, breaks)
-        yield Broken(plainest, monitor, broken_by(plainest)[monitor])
+        # What depends on the sessions before this one in its process does not break it again.
+        text = broken_by(plainest).get(violation.monitor, violation.text)
+        yield Broken(plainest, violation.monitor, text)
 
 
 def attack_fast(attack: Attack, totals: AttackTotals) -> Session | None:
