@@ -89,7 +89,7 @@ class Process:
     `listen` hears of everything; `compare` of the state before a restart and after it, `fails` of
     an error that no action of the script explains, `undone` of an action that cannot take place,
     and `note_killed` of a kill and the effects that it left out. `player` makes that of a peer.
-    `lasting` is the digest that a restart may have as the last message's, where newer ones changed
+    `lasting` are digests that a restart may have as the last message's, where newer ones changed
     nothing: those may be lost.
 
     It has a `real` process beside it, or none. One that is `hostile` has the actor that this makes
@@ -136,7 +136,7 @@ class Process:
     healed: asyncio.Event = field(default_factory=asyncio.Event)
     awaited: asyncio.Event = field(default_factory=asyncio.Event)
     disk: Disk = field(init=False)
-    lasting: bytes | None = None
+    lasting: tuple[bytes, ...] = ()
     _running: asyncio.Task[None] | None = None
     _thinks: float = 0.0
     _slowness: float = 0.0
@@ -189,9 +189,9 @@ class Process:
         is_stored = differences(replace(before, last_received=after.last_received), after)
         # A new connection forgets early messages, and the last message with them.
         if is_stored or before.early != after.early:
-            self.lasting = None
-        elif after.last_received != known and self.lasting is None:
-            self.lasting = known
+            self.lasting = ()
+        elif after.last_received != known:
+            self.lasting = (*self.lasting, known)
 
     def look_again(self) -> bool:
         """Start a process whose channel was paid out; false for one that runs, or has failed."""
@@ -225,7 +225,7 @@ class Process:
                 before, self.ended_at = self.ended_at, None
                 if before is not None:
                     self.compare(self, before, peer.state)
-                self.lasting = None
+                self.lasting = ()
                 self.monitors.state = peer.state
                 self.on_peer(peer)
                 log = failing_log(partial(self.next_action, FILE))

@@ -238,7 +238,7 @@ class SideMonitors:
         elif not self.has_looked and isinstance(event, Received | Connected | Command):
             yield f"it handles a {_name(event)} before it has looked at the chain"
 
-    def try_restart(self, lasting: bytes | None) -> None:
+    def try_restart(self, lasting: tuple[bytes, ...]) -> None:
         """Try, after an event that is followed, what a restart would lead to, if that is due."""
         store, state = self._stored, self.state
         if store is not None and state is not None and is_due(store):

@@ -38,13 +38,13 @@ def wrong_restart(
     config: Config,
     store: NotedStore,
     state: PeerState,
-    lasting: bytes | None,
+    lasting: tuple[bytes, ...],
     watched: set[Coin],
     replays: Replays | None = None,
 ) -> Iterator[str]:
     """Find what a process would lack, or do wrong, that began with the bytes of this store now.
 
-    `lasting` is the digest that it may have as the last message's. What trials before have
+    `lasting` are digests that it may have as the last message's. What trials before have
     replayed is not replayed again.
     """
     try:
@@ -56,8 +56,7 @@ def wrong_restart(
         yield f"could not start again: {error}"
         return
     states = [state]
-    if lasting is not None:
-        states.append(msgspec.structs.replace(state, last_received=lasting))
+    states += [msgspec.structs.replace(state, last_received=digest) for digest in lasting]
     found = [differences(expected, restarted) for expected in states]
     if all(found):
         fewest = min(found, key=lambda names: len(names))

@@ -390,9 +390,12 @@ class World:
         if before.unsure is not None and self.monitors.was_stored(before.states, after):
             process.report_stored(*before.unsure)
         states = before.states
-        if process.lasting is not None:
-            older = (msgspec.structs.replace(s, last_received=process.lasting) for s in states)
-            states = (*states, *older)
+        older = (
+            msgspec.structs.replace(state, last_received=digest)
+            for digest in process.lasting
+            for state in before.states
+        )
+        states = (*states, *older)
         for how in self.monitors.restart(states, after):
             self._violated("restart", f"the {process.config.name}: {how}")
         if any(as_restarted(state) is not state for state in before.states):

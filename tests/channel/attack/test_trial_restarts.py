@@ -56,13 +56,13 @@ def stored() -> tuple[NotedStore, PeerState]:
 def test_what_the_store_leads_to_is_compared_with_the_running_peer() -> None:
     store, state = stored()
     assert store.contents == store.load()
-    assert [*wrong_restart(CONFIG, store, state, None, set())] == []
-    (found,) = wrong_restart(CONFIG, store, state, None, {COIN})
+    assert [*wrong_restart(CONFIG, store, state, (), set())] == []
+    (found,) = wrong_restart(CONFIG, store, state, (), {COIN})
     assert found == "would not watch 1 of its coins after a restart"
     known = structs.replace(state, last_received=b"digest")
-    (found,) = wrong_restart(CONFIG, store, known, None, set())
+    (found,) = wrong_restart(CONFIG, store, known, (), set())
     assert found == "would have other last_received after a restart"
-    assert [*wrong_restart(CONFIG, store, known, b"", set())] == []
+    assert [*wrong_restart(CONFIG, store, known, (b"",), set())] == []
 
 
 @pytest.mark.parametrize("lost", ["all", "some"])
@@ -71,36 +71,36 @@ def test_a_store_that_has_lost_its_bytes_is_found(lost: str) -> None:
     events = store.contents.events
     kept = () if lost == "all" else (events[0][:-1] + b"x", *events[1:])
     store.contents = replace(store.contents, events=kept)
-    (found,) = wrong_restart(CONFIG, store, state, None, set())
+    (found,) = wrong_restart(CONFIG, store, state, (), set())
     assert found.startswith("would have other" if lost == "all" else "could not start again")
 
 
 def test_a_trial_replays_what_trials_before_have_not(monkeypatch: pytest.MonkeyPatch) -> None:
     store, state = stored()
     replays, replayed = Replays(), list[bytes]()
-    assert [*wrong_restart(CONFIG, store, state, None, set(), replays)] == []
+    assert [*wrong_restart(CONFIG, store, state, (), set(), replays)] == []
 
     def noted(data: bytes, block: Block) -> JournalEvent:
         replayed.append(data)
         return decode_event(data, block)
 
     monkeypatch.setattr("channelsim.channel.store.durable_peer.decode_event", noted)
-    assert [*wrong_restart(CONFIG, store, state, None, set(), replays)] == []
+    assert [*wrong_restart(CONFIG, store, state, (), set(), replays)] == []
     assert not replayed
-    assert [*wrong_restart(CONFIG, store, state, None, set())] == []
+    assert [*wrong_restart(CONFIG, store, state, (), set())] == []
     assert len(replayed) == len(store.contents.events)
 
 
 def test_a_trial_relies_on_no_bytes_that_are_others_by_now() -> None:
     store, state = stored()
     replays, events = Replays(), store.contents.events
-    assert [*wrong_restart(CONFIG, store, state, None, set(), replays)] == []
+    assert [*wrong_restart(CONFIG, store, state, (), set(), replays)] == []
     for wrong, how in (((), "would have other"), ((*events[:-1], b"x"), "could not start")):
         store.contents = Contents(events=wrong)
-        (found,) = wrong_restart(CONFIG, store, state, None, set(), replays)
+        (found,) = wrong_restart(CONFIG, store, state, (), set(), replays)
         assert found.startswith(how)
     store.contents = Contents(events=(*events, b"x"))
-    (found,) = wrong_restart(CONFIG, store, state, None, set(), replays)
+    (found,) = wrong_restart(CONFIG, store, state, (), set(), replays)
     assert found.startswith("could not start")
 
 
