@@ -341,10 +341,14 @@ class World:
         return self._hostile
 
     def _deal(self, decks: int) -> None:
-        """Make decks for both sides, where a dealer does; a process that is down gets none."""
+        """Make decks for both sides, where a dealer does, as many as both may have.
+
+        A process that is down gets none.
+        """
         peers = self.parties[0].peer, self.parties[1].peer
         for _ in range(decks):
-            if any(peer.phase is not Phase.PLAYING for peer in peers):
+            playing = all(peer.phase is Phase.PLAYING for peer in peers)
+            if not playing or any(peer.play.decks.is_full for peer in peers):
                 return
             both = dealt(peers, self.attack.seed.encode())
             for process, each in zip(self.processes, both, strict=True):
