@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from channelsim.channel.peer.chain_news import ChannelClosed, LeftForChain, UnilateralClose
 from channelsim.channel.peer.interface import (
     BrokenOff,
+    ComputeDeck,
     Connected,
     OldCopy,
     OwnFault,
@@ -170,12 +171,11 @@ def _keeps_decks(run: Run, copy: Restored) -> Iterator[str]:
         for offer in action.offers
         if offer.deck is not None
     }
-    named |= {
-        message.deck_no
-        for turn in copy.since
-        for message in turn.sent
-        if isinstance(message, DeckStep)
-    }
+    for turn in copy.since:
+        named |= {message.deck_no for message in turn.sent if isinstance(message, DeckStep)}
+        named |= {
+            effect.work.terms.number for effect in turn.effects if isinstance(effect, ComputeDeck)
+        }
     numbers = next(
         message for turn in copy.since for message in turn.sent if isinstance(message, Resume)
     )
