@@ -8,7 +8,7 @@ import pytest
 
 from channelsim.channel.peer.agreement import Times
 from channelsim.channel.peer.deadlines import Awaited, wait
-from channelsim.channel.peer.interface import Close
+from channelsim.channel.peer.interface import Close, Connected
 from channelsim.channel.peer.machine import Phase
 from tests.channel.disputes import at_move, farm, with_config
 from tests.channel.table import ANN, BEN, Table, broken_off, sit
@@ -73,6 +73,22 @@ def test_a_mover_who_gives_the_potato_away_has_to_request_it_back() -> None:
     violation = broken_off(table.ends[other]).blame
     assert violation.rule == "CH-TIME-1"
     assert "gave the potato away" in violation.detail
+
+
+def test_a_mover_without_the_potato_leaves_when_no_numbers_come() -> None:
+    """It cannot ask for the potato on a new connection, and must not wait for ever."""
+    table = patient(sit().open().propose(ANN))
+    table.until(lambda: any(end.turns for end in table.ends))
+    table.pump()
+    owes = table.ends[0].state.games[0].mover
+    table.ends[owes].turns.clear()
+    table.ask(1 - owes)
+    peer = table.ends[owes].peer
+    assert not peer.play.potato
+    peer.handle(Connected())
+    assert peer.state.resuming
+    assert blocks_until_broken(table, owes) == TIMES.response + TIMES.margin + 2
+    assert broken_off(table.ends[owes]).blame.rule == "CH-TIME-1"
 
 
 def test_no_deadline_runs_when_nothing_is_due() -> None:
