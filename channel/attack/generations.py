@@ -14,17 +14,9 @@ from msgspec.structs import replace
 
 from channelsim.channel.attack import boundaries
 from channelsim.channel.attack.actions import LAST_PATIENT, Action, Attack, Place, absence
-from channelsim.channel.attack.drawing import (
-    ACTIONS,
-    SNAPSHOTS,
-    arranged,
-    draw,
-    drawn_action,
-    drawn_place,
-    pick_game,
-    repeated,
-    swept,
-)
+from channelsim.channel.attack.company import ACTIONS
+from channelsim.channel.attack.drawing import SNAPSHOTS, arranged, draw, pick_game, swept
+from channelsim.channel.attack.drawn_actions import drawn_action, drawn_place, repeated
 from channelsim.channel.attack.kinds import BLOCK_TIME, KINDS, LANDMARKS, MOST_PAUSE
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.games.chance import Chance

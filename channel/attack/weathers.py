@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from channelsim.channel.attack.actions import Action
-from channelsim.channel.attack.drawing import drawn_action
+from channelsim.channel.attack.drawn_actions import drawn_action
 from channelsim.channel.attack.filled_blocks import FILL
 from channelsim.channel.attack.kinds import KINDS, ON_CHAIN, WEATHERS
 from channelsim.games.chance import Chance

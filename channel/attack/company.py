@@ -1,0 +1,139 @@
+"""What comes beside the drawn actions of a script: storms, wishes that meet, fees, decks, watchers.
+
+Each needs several actions near each other, which draws of single ones rarely bring together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from channelsim.channel.attack import boundaries
+from channelsim.channel.attack.actions import LAST_SAFE, Action
+from channelsim.channel.attack.drawn_actions import deviation, undoing
+from channelsim.channel.attack.filled_blocks import FILL
+from channelsim.channel.attack.kinds import GO_ON_CHAIN, KINDS, LIMIT_FEES, MOST_PAUSE, OLD_COPY
+from channelsim.games import registry
+from channelsim.games.chance import Chance
+
+ACTIONS = 8
+"""The most actions of a session, but for those beside them, and of a storm."""
+
+PAIRED = 6
+"""The per cent of the sessions in which a player proposes a game, and then wants the shutdown."""
+
+GIVEN_AWAY = 5
+"""The per cent of the sessions in which a player wants something while the other one thinks."""
+
+LOST_FOLDS = 6
+"""The per cent of the sessions in which a fold, if there is one, is lost, and its player goes on
+chain."""
+
+PINS = ("pinner", "heavy-pinner")
+"""The adversaries that keep spends from blocks by what they pay."""
+
+STALE = ("stale-any", "stale-oldest", "stale-previous", "stale-richest", "impatient")
+"""The adversaries that publish a stale state as soon as they can."""
+
+
+def company(
+    actions: Sequence[Action], game: str, kinds: Sequence[str], chance: Chance
+) -> Iterator[Action]:
+    """More actions that fees, and prepared decks, need for all that can go wrong with them."""
+    if any(action.kind == FILL for action in actions):
+        wanted = [action for action in _about_fees(chance) if chance.chance(50)]
+        if chance.chance(40) and not any(KINDS[action.kind].restarts for action in actions):
+            wanted.append(replace(deviation(chance), name=chance.pick(PINS)))
+    elif registry.get(game).deck_positions:
+        wanted = [action for action in _about_decks(chance) if chance.chance(40)]
+    else:
+        return
+    yield from (action for action in wanted if action.kind in kinds)
+
+
+def _about_fees(chance: Chance) -> Iterator[Action]:
+    """Spends that are due while blocks are full, two at once, on new connections and again."""
+    yield Action(GO_ON_CHAIN, chance.below(2), chance.between(14, 60))
+    yield Action("propose", chance.below(2), chance.between(10, 20))
+    for since in ("chain", "counts"):
+        amount = chance.below(KINDS[FILL].most + 1)
+        yield Action(FILL, 0, chance.below(3), amount, since=since)
+    yield Action("reset", chance.below(2), chance.between(2, 20))
+    yield undoing(chance)
+    yield Action("push-forgotten", chance.below(2), chance.below(3), since="chain", blocks=1)
+    amount = chance.below(KINDS[LIMIT_FEES].most + 1)
+    yield Action(LIMIT_FEES, chance.below(2), chance.between(8, 40), amount)
+    yield Action("stop", chance.below(2), chance.below(8), since="restart")
+
+
+def storm(kinds: Sequence[str], chance: Chance) -> Iterator[Action]:
+    """A side that is killed after every few events, or loses its connection every few messages:
+    whatever is stored is read again, and whatever may be lost is repeated."""
+    kind, side = KINDS[chance.pick(("crash", "stop", "reset"))], chance.below(2)
+    if kind.name not in kinds:
+        return
+    at, apart = chance.below(kind.span // 2), chance.between(2, kind.span // 10)
+    for _ in range(ACTIONS):
+        yield Action(kind.name, side, at, chance.below(kind.most + 1))
+        at += chance.between(1, apart)
+
+
+def wishes(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
+    """Wishes of players that meet something else, and what old copies and new connections meet.
+
+    Two wishes come in a row; one comes while the other player thinks, which has to give the potato
+    away with a move due; and a fold that the other side does not get comes before the chain.
+    """
+    if chance.chance(PAIRED):
+        side, at = chance.below(2), chance.between(10, 40)
+        yield Action("propose", side, at)
+        yield Action("close", side, at + chance.between(1, 4))
+    if chance.chance(GIVEN_AWAY):
+        side = chance.below(2)
+        yield from thoughts(side, chance)
+        # So many events after its last act, its player waits for the one that thinks.
+        yield Action("propose", 1 - side, chance.between(3, 6), since="acted")
+    if chance.chance(LOST_FOLDS):
+        side = chance.below(2)
+        yield Action("drop", side, chance.below(2), since="folds")
+        yield Action(GO_ON_CHAIN, side, chance.below(3), since="settled")
+    for copy in actions:
+        if copy.kind == OLD_COPY and chance.chance(50):
+            # A side that knows that it has forgotten states says little on a connection.
+            yield Action("reset", chance.below(2), chance.below(4), since="restart")
+        if copy.kind == OLD_COPY and chance.chance(20):
+            yield Action(GO_ON_CHAIN, copy.side, chance.between(1, 8), since="restart")
+    if any(action.kind == "reset" for action in actions) and chance.chance(20):
+        yield Action("reorder", chance.below(2), chance.below(2), since="link")
+
+
+def thoughts(side: int, chance: Chance, longest: int = MOST_PAUSE) -> Iterator[Action]:
+    """Three decisions in a row for each of which a player takes up to so many seconds."""
+    at = chance.between(12, 30)
+    for later in range(3):
+        yield Action("think", side, at + later, pause=chance.between(longest // 2, longest))
+
+
+def about_watchers(chance: Chance) -> Iterator[Action]:
+    """A state on chain while no process runs that could answer it: a stale one, or the newest."""
+    if chance.chance(50):
+        yield replace(deviation(chance), name=chance.pick(STALE))
+        yield Action(
+            "stop", 1, chance.below(3), since="unroll", blocks=chance.between(6, LAST_SAFE)
+        )
+        return
+    yield Action(GO_ON_CHAIN, chance.below(2), chance.between(14, 40))
+    blocks = chance.between(boundaries.LONGEST - 1, boundaries.LONGEST)
+    for side in (0, 1):
+        yield Action("stop", side, chance.between(1, 3), since="unroll", blocks=blocks)
+
+
+def _about_decks(chance: Chance) -> Iterator[Action]:
+    """More decks, one of them several times, and messages about them that are lost or repeated."""
+    side, many = chance.below(2), chance.pick((1, 2, 12))
+    for _ in range(many):
+        yield Action("prepare", side, chance.between(8, 30))
+    for kind in ("duplicate", "duplicate", "reset", "drop", "drop"):
+        yield Action(kind, chance.below(2), chance.between(4, 16))
+    yield Action("crash", chance.below(2), chance.between(12, 40), chance.below(4))
