@@ -20,6 +20,9 @@ MOST_SIGNATURES, MOST_RUNS = 20, 60
 MOST_ITEMS = 64
 """The most items of anything that a process keeps, but for the states of its channel."""
 
+MOST_COINS = 2 * MOST_ITEMS
+"""The same for coins that it watches: all coins of a channel, of two games at once, and for fees."""
+
 UNBOUNDED = ("history",)
 """Parts that grow with the states of a channel, or whose bound is the text's."""
 
@@ -61,7 +64,8 @@ def large(*keepers: object) -> Iterator[str]:
             has_items = _HAVE_ITEMS.get(type(value))
             if has_items is None:
                 has_items = _has_items(type(value))
-            if has_items and len(value) > MOST_ITEMS and name not in UNBOUNDED:
+            most = MOST_COINS if name.endswith("watched") else MOST_ITEMS
+            if has_items and len(value) > most and name not in UNBOUNDED:
                 yield f"keeps {len(value)} items in {type(keeper).__name__}.{name.lstrip('_')}"
 
 
