@@ -21,7 +21,10 @@ MOST_ITEMS = 64
 """The most items of anything that a process keeps, but for the states of its channel."""
 
 MOST_COINS = 2 * MOST_ITEMS
-"""The same for coins that it watches: all coins of a channel, of two games at once, and for fees."""
+"""The same for the coins that it watches: those of a channel, of two games at once, and for fees."""
+
+COINS = ("watched", "_watched", "_looked_at")
+"""Parts that have these coins."""
 
 UNBOUNDED = ("history",)
 """Parts that grow with the states of a channel, or whose bound is the text's."""
@@ -64,7 +67,7 @@ def large(*keepers: object) -> Iterator[str]:
             has_items = _HAVE_ITEMS.get(type(value))
             if has_items is None:
                 has_items = _has_items(type(value))
-            most = MOST_COINS if name.endswith("watched") else MOST_ITEMS
+            most = MOST_COINS if name in COINS else MOST_ITEMS
             if has_items and len(value) > most and name not in UNBOUNDED:
                 yield f"keeps {len(value)} items in {type(keeper).__name__}.{name.lstrip('_')}"
 
