@@ -21,7 +21,7 @@ MOST_ITEMS = 64
 """The most items of anything that a process keeps, but for the states of its channel."""
 
 MOST_COINS = 2 * MOST_ITEMS
-"""The same for the coins that it watches: those of a channel, of two games at once, and for fees."""
+"""The same for the coins that it watches: those of two games at once, and those for fees."""
 
 COINS = ("watched", "_watched", "_looked_at")
 """Parts that have these coins."""
