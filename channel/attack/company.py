@@ -1,4 +1,4 @@
-"""What comes beside the drawn actions of a script: storms, wishes that meet, fees, decks, watchers.
+"""Actions beside the drawn ones of a script: storms, wishes that meet, fees, decks, watchers.
 
 Each needs several actions near each other, which draws of single ones rarely bring together.
 """

@@ -270,7 +270,9 @@ class PlayDuties:
 def _opened_too_soon(batch: Batch, before: PlayState) -> Iterator[int]:
     """The games with a deck that a batch both accepts and moves in."""
     accepted = [
-        before.state.group(one.group_id) for one in batch.actions if isinstance(one, Accept)
+        before.state.group(action.group_id)
+        for action in batch.actions
+        if isinstance(action, Accept)
     ]
     moved = {action.game_id for action in batch.actions if isinstance(action, Move)}
     for group in accepted:

@@ -57,7 +57,7 @@ MOST_ANSWERS = 6
 
 
 UNKNOWN_COIN = "UNKNOWN_UNSPENT"
-"""What a node says of a bundle that spends a coin which it does not know."""
+"""The refusal of a bundle that spends a coin which the node does not know."""
 
 LONG_WHOLE = 5
 """Blocks in which a peer that pays fees has split its wallet coin, once it sees the channel."""
@@ -179,9 +179,9 @@ class _FeeMonitor:
                 line.may_fall = line.may_creep = True
                 line.may_shrink = isinstance(answer, Refused) and answer.error == UNKNOWN_COIN
             case Pinned(bundle, pending):
-                paid = {one for one in bundle.spends if one.coin.puzzle_hash == self.address}
+                fees = {spend for spend in bundle.spends if spend.coin.puzzle_hash == self.address}
                 # What others offer for the same spend, and pay themselves, is in its place.
-                if not any(paid & {*other.bundle.spends} for other in pending):
+                if not any(fees & {*other.bundle.spends} for other in pending):
                     line.may_fall = line.may_creep = True
 
     def _line_of(self, bundle: Bundle) -> _Line | None:

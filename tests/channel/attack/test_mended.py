@@ -18,12 +18,12 @@ SCRIPTS = Path(__file__).parents[2] / "data" / "attack" / "mended.jsonl"
 
 
 def scripts() -> list[Attack]:
-    found = []
+    attacks = []
     for line in SCRIPTS.read_bytes().splitlines():
         document = msgspec.json.decode(line)
         assert document.pop("format") == FORMAT
-        found.append(msgspec.convert(document, Attack))
-    return found
+        attacks.append(msgspec.convert(document, Attack))
+    return attacks
 
 
 @pytest.mark.parametrize("script", scripts(), ids=lambda script: script.seed)

@@ -235,9 +235,9 @@ def test_what_changed_nothing_is_replayed_as_it_went() -> None:
         ben = opened.copied(store)
         for event in (*events, ProposeGames((wish(),))):
             ben.handle(event)
-        again = DurablePeer(Peer(ben.peer.config), store)
+        restarted = DurablePeer(Peer(ben.peer.config), store)
         ben.peer.handle(Connected())
-        assert again.peer.state == ben.peer.state
+        assert restarted.peer.state == ben.peer.state
 
 
 def test_reports_about_fees_that_change_nothing_take_no_room() -> None:
