@@ -42,14 +42,14 @@ def company(
 ) -> Iterator[Action]:
     """More actions that fees, and prepared decks, need for all that can go wrong with them."""
     if any(action.kind == FILL for action in actions):
-        wanted = [action for action in _about_fees(chance) if chance.chance(50)]
+        beside = [action for action in _about_fees(chance) if chance.chance(50)]
         if chance.chance(40) and not any(KINDS[action.kind].restarts for action in actions):
-            wanted.append(replace(deviation(chance), name=chance.pick(PINS)))
+            beside.append(replace(deviation(chance), name=chance.pick(PINS)))
     elif registry.get(game).deck_positions:
-        wanted = [action for action in _about_decks(chance) if chance.chance(40)]
+        beside = [action for action in _about_decks(chance) if chance.chance(40)]
     else:
         return
-    yield from (action for action in wanted if action.kind in kinds)
+    yield from (action for action in beside if action.kind in kinds)
 
 
 def _about_fees(chance: Chance) -> Iterator[Action]:

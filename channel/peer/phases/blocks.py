@@ -165,8 +165,8 @@ def _due(config: Config, state: PeerState) -> list[Awaited]:
             endpoint, play = endpoint_and_play(state)
             following = next_step(endpoint, play, our_turns(endpoint, play))
             # A move that we owe needs the potato, also while a new connection keeps us from asking.
-            wanted = following is Step.ASK or play.ask_later
-            due = in_play(play, config.side, wanted=wanted)
+            wants_potato = following is Step.ASK or play.ask_later
+            due = in_play(play, config.side, wanted=wants_potato)
             return [*due, *_numbers_due(state, following)]
         case Phase.CLOSING:
             return [Awaited("CH-TIME-1", "the completed shutdown", play_of(state).state.number)]

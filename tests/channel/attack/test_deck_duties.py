@@ -174,8 +174,8 @@ def test_a_message_waits_for_a_deck_that_the_other_side_has() -> None:
     for duties, event in ((initiator.duties, Connected()), (receiver.duties, Received(b""))):
         pools_now = (state(initiator.pool, resuming=True),) * 2
         list(duties.follow(PrepareDeck(), *pools_now, [last]))
-        found = [*duties.follow(event, *pools_now, [])]
-        too_soon = "takes a message before deck 1 is finished" in found
+        mistakes = [*duties.follow(event, *pools_now, [])]
+        too_soon = "takes a message before deck 1 is finished" in mistakes
         assert too_soon is isinstance(event, Received)
 
 

@@ -17,6 +17,10 @@ from channelsim.channel.attack.world import run
 SCRIPTS = Path(__file__).parents[2] / "data" / "attack" / "mended.jsonl"
 
 
+ENDS_EARLIER = ("campaign-41/1900",)
+"""The scripts of which some actions no longer take place: the session ends before them."""
+
+
 def scripts() -> list[Attack]:
     attacks = []
     for line in SCRIPTS.read_bytes().splitlines():
@@ -30,6 +34,9 @@ def scripts() -> list[Attack]:
 def test_a_mended_script_breaks_nothing(script: Attack) -> None:
     with fast_mode():
         session = run(script)
-    assert session.done
-    assert {*session.done} <= {*script.actions}
+    if script.seed in ENDS_EARLIER:
+        assert session.done
+        assert {*session.done} < {*script.actions}
+    else:
+        assert {*session.done} == {*script.actions}
     assert session.violations == ()
