@@ -29,18 +29,18 @@ def pay(
     pushes = [effect for effect in effects if isinstance(effect, Push)]
     if not fee_wallet.is_used:
         return fee_state, effects
+    unspent = fee_wallet.coins.unspent
     if scan:
         due = [*map(key_of, pushes), *_splits(fee_wallet, fee_state)]
-        fee_state = fee_state.only(
-            due, fee_wallet.coins.unspent, fee_wallet.peak, fee_wallet.confirmations
-        )
+        fee_state = fee_state.only(due, unspent, fee_wallet.peak, fee_wallet.confirmations)
+    # A coin that paid for a spend before a reorganisation is left to that spend.
+    paid_before = {past.key for past in fee_state.past if past.coin in unspent}
+    paid: dict[Push, list[Effect]] = {}
+    for push in sorted(pushes, key=lambda push: key_of(push) not in paid_before):
+        fee_state, paid[push] = _offer(fee_wallet, fee_state, push)
     after: list[Effect] = []
     for effect in effects:
-        if isinstance(effect, Push):
-            fee_state, more = _offer(fee_wallet, fee_state, effect)
-            after += more
-        else:
-            after.append(effect)
+        after += paid[effect] if isinstance(effect, Push) else [effect]
     if scan:
         fee_state, more = _split(fee_wallet, fee_state, ready)
         after += more

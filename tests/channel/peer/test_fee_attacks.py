@@ -325,6 +325,20 @@ def test_a_coin_that_paid_for_a_spend_is_free_once_that_is_final() -> None:
     assert remembered(side) == []
 
 
+def test_a_coin_that_paid_for_a_spend_is_left_to_it_when_both_are_back() -> None:
+    side = payer(coins=2)
+    one, other = money(side.chain, 1000, 1001, key=OWNER)
+    ours, another = (spent(side.chain, coin, coin.amount) for coin in (one, other))
+    pushes = side.block(ours, another)
+    (kept,) = payers(pushes, other)
+    assert payers(pushes, one) == {*side.coins} - {kept}
+    side.coins = (kept,)
+    side.block()
+    pushes = side.block(ours, another)
+    assert payers(pushes, one) == set()
+    assert payers(pushes, other) == {kept}
+
+
 def test_what_a_lost_fee_coin_was_offered_for_counts_when_it_is_back() -> None:
     side = payer(coins=3)
     side.in_all = 2 * MOST
