@@ -7,6 +7,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from channelsim.channel.attack.actions import Action
+from channelsim.channel.attack.kinds import REFUSALS
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult
@@ -81,7 +82,7 @@ class FailingNode:
         return [self._as_shown(seen) for seen in self._chain.children(coin_id)]
 
     def push(self, bundle: Bundle) -> PushResult:
-        """Offer a bundle, which the node may hold back, drop, or take without an answer."""
+        """Offer a bundle, which the node may hold back, refuse, drop, or take without an answer."""
         self._called()
         if self._chain.peak() < self._taken_from.get(bundle, 0):
             return FORGOTTEN
@@ -92,6 +93,9 @@ class FailingNode:
             case Action("push-held", amount=blocks):
                 self._held.append((self._until(blocks), bundle))
                 return PushResult(Answer.ACCEPTED)
+            case Action("push-refused", amount=which):
+                self._until(0)
+                return PushResult(Answer.REFUSED, REFUSALS[which])
             case Action("push-forgotten", blocks=blocks):
                 self._taken_from[bundle] = self._until(blocks)
                 return PushResult(Answer.ACCEPTED)

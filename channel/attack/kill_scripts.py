@@ -27,7 +27,7 @@ DEVIATES = {Stage.OPENING: 40, Stage.BATCH: 30, Stage.DISPUTE: 60}
 
 WEATHER = (
     *("reorganise", "rush", "node-away", "node-slow", "block-meanwhile"),
-    *("push-held", "push-unanswered", "push-forgotten", "solutions-hidden"),
+    *("push-held", "push-unanswered", "push-refused", "push-forgotten", "solutions-hidden"),
     *("undo-deadline", "reset", "delay"),
 )
 """Kinds of actions that happen beside kills."""

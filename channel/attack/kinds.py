@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from channelsim.channel.chain.refusals import (
+    FEE_TOO_CLOSE_TO_ZERO,
+    FEE_TOO_LOW,
+    INVALID_BUNDLE,
+    SYNCING,
+    UNKNOWN_UNSPENT,
+)
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.connection import DEFAULT
 from channelsim.games.names import nearest, quoted
@@ -45,6 +52,10 @@ LIMIT_FEES = "limit-fees"
 
 SOLUTIONS = "solutions-hidden"
 """The kind of failures of a node that names the children of a spend alone."""
+
+REFUSALS = (FEE_TOO_LOW, FEE_TOO_CLOSE_TO_ZERO, UNKNOWN_UNSPENT, INVALID_BUNDLE, SYNCING)
+"""The errors with which a node refuses a push: its mempool is full, it lacks a coin that the push
+spends, it could not validate the push in time, or it is not ready."""
 
 START = ""
 """The landmark of actions that count from the start of the session."""
@@ -147,6 +158,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("block-meanwhile", CALL, 400, "a block comes between two calls of the node"),
         Kind("push-unanswered", CALL, 400, "the next push gets no answer", 1),
         Kind("push-held", CALL, 400, "the node takes the next push some blocks later", 3),
+        Kind("push-refused", CALL, 400, "the node refuses the next push", len(REFUSALS) - 1),
         Kind(
             "push-forgotten",
             CALL,
@@ -246,7 +258,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "connection": ("reset", "silence"),
     "node": (
         *("node-away", "node-slow", "block-meanwhile", "push-unanswered", "push-held"),
-        *("push-forgotten", SOLUTIONS),
+        *("push-refused", "push-forgotten", SOLUTIONS),
     ),
     "disk": ("store-full", "store-fails", "sync-fails", "watch-fails", "watch-torn"),
     "process": ("crash", "power-loss", "stop", OLD_COPY),

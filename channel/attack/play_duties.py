@@ -114,7 +114,7 @@ class PlayDuties:
         batches = [message for message in sent if isinstance(message, Batch)]
         yield from self._dropped(event, had, has, batches, effects)
         if not after.resuming:
-            yield from self._waits(event, has)
+            yield from self._waits(event, has, sends=bool(batches))
             if isinstance(received, Batch) and has.newest.state.number == received.number:
                 yield from self._hidden(had, has, sent)
             if isinstance(received, Advisory):
@@ -229,8 +229,11 @@ class PlayDuties:
             if player.advisory() is not None:
                 yield f"shows nothing early in game {game.id}"
 
-    def _waits(self, event: Event, play: PlayState) -> Iterator[str]:
-        """Its holder answers a request, sends what is decided, and ends what is to be closed."""
+    def _waits(self, event: Event, play: PlayState, *, sends: bool) -> Iterator[str]:
+        """Its holder answers a request, sends what is decided, and ends what is to be closed.
+
+        A potato that it gave away is asked for with the block after that in which it `sends` it.
+        """
         if not play.potato:
             ends = play.closing and not play.state.games
             needs = ends or (bool(play.queue) and not play.closing)
@@ -238,7 +241,7 @@ class PlayDuties:
             if needs and not asked:
                 yield "does not ask for the potato, which it needs"
             owes = any(game.mover is self.side for game in play.state.games)
-            if isinstance(event, Block) and owes and self.gave_away and not asked:
+            if isinstance(event, Block) and owes and self.gave_away and not (asked or sends):
                 yield "owes a move, and does not ask for the potato that it gave away"
             return
         if play.closing and not play.state.games:

@@ -358,7 +358,8 @@ class Process:
                     height, sight = self.node.height, eyes.look(self.node)
                     pusher.push(self.node, eyes, sight)
                     is_free = not self.node.chain.fee_rate()
-                    looks_since = (looks_since or self.node.height) if is_free else None
+                    since = max(looks_since or self.node.height, self.node.hampers_until)
+                    looks_since = since if is_free else None
                     if self.node.height == height:
                         self.monitors.watch(self.node.chain, data, sight, looks_since)
             except UsageError:

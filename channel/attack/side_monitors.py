@@ -257,7 +257,8 @@ class SideMonitors:
         state = self.state
         parts = (state, state.play, state.dispute, state.fees) if state is not None else ()
         kept = (part for part in (*parts, *keepers) if part is not None)
-        for how in (*large(*kept), *self.workload.excess()):
+        games = len(state.play.state.games) if state is not None and state.play is not None else 0
+        for how in (*large(*kept), *self.workload.excess(games)):
             self._found("work", how)
 
     def ended(self) -> None:

@@ -35,6 +35,7 @@ from channelsim.channel.chain.refusals import (
     FEE_TOO_CLOSE_TO_ZERO,
     FEE_TOO_LOW,
     TOO_EARLY,
+    UNKNOWN_UNSPENT,
     name_of,
 )
 from channelsim.channel.chain.validation import (
@@ -213,7 +214,7 @@ class Mempool:
             # A coin that another spend of the same bundle makes is as old as the next block.
             found = self._next(spend.spend.coin) if coin_id in made else self._find(coin_id)
             if found is None:
-                return "UNKNOWN_UNSPENT"
+                return UNKNOWN_UNSPENT
             records[coin_id] = found
         if valid.cost > self.limits.block_cost // 2:
             return "BLOCK_COST_EXCEEDS_MAX"

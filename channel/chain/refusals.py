@@ -70,8 +70,10 @@ FEE_TOO_LOW = "INVALID_FEE_LOW_FEE"
 FEE_TOO_CLOSE_TO_ZERO = "INVALID_FEE_TOO_CLOSE_TO_ZERO"
 FEE_REFUSALS = frozenset((FEE_TOO_LOW, FEE_TOO_CLOSE_TO_ZERO))
 """The refusals of bundles that a higher fee would bring into the mempool."""
+UNKNOWN_UNSPENT = "UNKNOWN_UNSPENT"
 INVALID_BUNDLE = "INVALID_SPEND_BUNDLE"
-NOT_JUDGED = frozenset((INVALID_BUNDLE, "NO_TRANSACTIONS_WHILE_SYNCING", "MEMPOOL_NOT_INITIALIZED"))
+SYNCING = "NO_TRANSACTIONS_WHILE_SYNCING"
+NOT_JUDGED = frozenset((INVALID_BUNDLE, SYNCING, "MEMPOOL_NOT_INITIALIZED"))
 """The refusals of a node that could not validate a bundle in time, or is not ready: it judges the
 same bytes anew. Reference: manager, `pre_validate_spendbundle`; node, `add_transaction`."""
 TOO_EARLY = frozenset(("ASSERT_HEIGHT_ABSOLUTE_FAILED", "ASSERT_HEIGHT_RELATIVE_FAILED"))

@@ -13,7 +13,7 @@ from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.constants import BLOCK_COST
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
-from channelsim.channel.chain.refusals import FEE_REFUSALS
+from channelsim.channel.chain.refusals import FEE_REFUSALS, UNKNOWN_UNSPENT
 from channelsim.channel.chain.validation import checked, cost_of
 from channelsim.channel.peer.chain_news import ChannelSettled, Undone
 from channelsim.channel.peer.config import Config
@@ -55,10 +55,6 @@ PAYMENT_COST = 10_000_000
 MOST_ANSWERS = 6
 """Offers of a spend in one block after which it may wait for the next one."""
 
-
-UNKNOWN_COIN = "UNKNOWN_UNSPENT"
-"""The refusal of a bundle that spends a coin which the node does not know."""
-
 LONG_WHOLE = 5
 """Blocks in which a peer that pays fees has split its wallet coin, once it sees the channel."""
 
@@ -80,7 +76,8 @@ class _Line:
 
     `answers` counts the offers at `height`. Its fee `may_fall` if the node does not have it, or
     refuses it, and `may_creep` if the node refuses it for its fee: then it is not pending. It
-    `may_shrink`, to fewer coins, if the node does not know one of them.
+    `may_shrink`, to fewer coins, if the node does not know one of them, and pays as ever with the
+    next block.
     """
 
     push: Push
@@ -177,7 +174,7 @@ class _FeeMonitor:
                 line.may_creep = True
             case Dropped() | Refused():
                 line.may_fall = line.may_creep = True
-                line.may_shrink = isinstance(answer, Refused) and answer.error == UNKNOWN_COIN
+                line.may_shrink = isinstance(answer, Refused) and answer.error == UNKNOWN_UNSPENT
             case Pinned(bundle, pending):
                 fees = {spend for spend in bundle.spends if spend.coin.puzzle_hash == self.address}
                 # What others offer for the same spend, and pay themselves, is in its place.
@@ -321,6 +318,12 @@ class _FeeMonitor:
         for payment in offer.payments:
             of_coin = sums.setdefault(offer.first(payment).id, {})
             of_coin[payment.asserted] = of_coin.get(payment.asserted, 0) + payment.fee
+        # Payments of one bundle cannot be parted: they count if they are more than before.
+        is_more = sum(fee for fees in sums.values() for fee in fees.values()) > sum(
+            self.offers.get(coin_id, {}).get(asserted, 0)
+            for coin_id, fees in sums.items()
+            for asserted in fees
+        )
         for coin_id, fees in sums.items():
             known = self.offers.setdefault(coin_id, {})
             for asserted, fee in fees.items():
@@ -328,7 +331,7 @@ class _FeeMonitor:
                 if asserted and not all(asserted & other for other in pending):
                     yield f"CH-FEE-2: the fee coin of its {push.name} pays for another spend, too"
                 offered = max(offered, known.get(asserted, 0))
-                known[asserted] = max(fee, known.get(asserted, 0))
+                known[asserted] = max(fee if is_more else 0, known.get(asserted, 0))
         if not offer.payments:
             return
         most, all_most = self._limits(push)
@@ -373,12 +376,14 @@ class _FeeMonitor:
             yield f"CH-FEE-3: it replaces a {push.name}: {replaced}"
         if line.push.before != push.before or last.spends != offer.spends:
             line.since = self.peak
+        is_unpaid = line.may_shrink and not offer.payments
         if last.payments != offer.payments:
             line.cost = cost_of(push.bundle)
-            line.may_fall = line.may_creep = line.may_shrink = False
+            line.may_fall = line.may_shrink = False
+            line.may_creep = is_unpaid
         line.push, line.offer = push, offer
         wanted = self._wanted(line, room)
-        if fee + LEAST_RAISE <= TOLERANCE * wanted:
+        if not is_unpaid and fee + LEAST_RAISE <= TOLERANCE * wanted:
             yield (
                 f"CH-FEE-3: it offers {counted(fee, 'mojo')} for a {push.name} that waits for"
                 f" {counted(self.peak - line.since, 'block')}, at most {room}"
@@ -458,7 +463,8 @@ class _FeeMonitor:
     def _answered(
         self, event: Pinned | Dropped | Refused, offers: Sequence[Offered]
     ) -> Iterator[str]:
-        """Find answers to the node without a bound, and a fee coin that may be gone and is kept."""
+        """Find answers to the node without a bound, and a fee that stays though it is refused, or
+        though its coin may be gone."""
         line = self._line_of(event.bundle)
         if line is None:
             return
@@ -466,10 +472,14 @@ class _FeeMonitor:
             answers = counted(line.answers, "time")
             yield f"CH-FEE-4: it offers its {line.push.name} {answers} at one height"
         newest = {*event.bundle.spends} == {*line.push.bundle.spends}
-        is_unknown = isinstance(event, Refused) and event.error == UNKNOWN_COIN
-        pays = bool(line.offer.payments) and newest
-        if is_unknown and pays and line.answers <= MOST_ANSWERS and not offers:
+        if offers or not newest or not isinstance(event, Refused) or line.answers > MOST_ANSWERS:
+            return
+        if event.error == UNKNOWN_UNSPENT and line.offer.payments:
             yield f"CH-FEE-3: it does not offer its {line.push.name} without a coin that is unknown"
+        key = line.offer.spends[0].coin.id
+        fee, room = line.offer.fee_for(key), self._room(line.push, line.offer)
+        if event.error in FEE_REFUSALS and line.push.before is not None and fee < room:
+            yield f"CH-FEE-3: it bids no more for its {line.push.name}, whose fee is refused"
 
     def _left_dropped(
         self, event: Dropped, offers: Iterable[Offered], effects: Iterable[Effect]

@@ -169,10 +169,6 @@ ARGUED: dict[str, tuple[str, str]] = {
         "a hostile side pins a spend anew a few times in a block, since it pays for each pin",
         "tests/channel/peer/test_fees.py::test_what_a_full_mempool_refuses_is_bid_higher_at_once",
     ),
-    "bids-no-more": (
-        "the embedded node's mempool never fills up",
-        f"{FEE_ATTACKS}::test_a_refused_bid_rises_by_a_quarter",
-    ),
     "watcher-is-never-late": (
         "no watcher of a session is away for two thirds of a timeout beside a hostile side",
         "tests/channel/watch/test_watch.py"

@@ -1,4 +1,4 @@
-"""Nodes that drop spends, hide their solutions, or replace the block at a deadline."""
+"""Nodes that drop or refuse spends, hide their solutions, or replace the block at a deadline."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ import pytest
 
 from channelsim.channel.attack.actions import Action, Attack
 from channelsim.channel.attack.failing_node import FORGOTTEN, FailingNode
+from channelsim.channel.attack.filled_blocks import LENGTHS
+from channelsim.channel.attack.kinds import REFUSALS
 from channelsim.channel.attack.world import run
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.forwarding import ForwardingChain
 from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.chain.refusals import FEE_TOO_LOW, UNKNOWN_UNSPENT
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.peer.interface import GoOnChain
@@ -43,6 +46,12 @@ def broken_with(name: str, *actions: Action) -> tuple[str, bool]:
 
 
 LEAVES = Action("go-on-chain", 0, 24)
+PAYS = Action("fill", 0, 2, LENGTHS + 1)
+FULL, UNKNOWN = (
+    Action("push-refused", 0, 1, REFUSALS.index(error), since="chain")
+    for error in (FEE_TOO_LOW, UNKNOWN_UNSPENT)
+)
+AGAIN = Action("stop", 0, 2, since="chain")
 DROPPED = Action("push-forgotten", 0, 0, since="chain", blocks=4)
 
 
@@ -51,6 +60,13 @@ DROPPED = Action("push-forgotten", 0, 0, since="chain", blocks=4)
     [
         ("hides-dropped-spends", (LEAVES, DROPPED), "does not know of a dropped unroll"),
         ("reports-drops-again", (LEAVES, DROPPED), "hears of a dropped unroll again"),
+        (
+            "bids-no-more",
+            (PAYS, LEAVES, FULL),
+            "bids no more for its unroll+fee, whose fee is refused",
+        ),
+        ("keeps-a-spent-coin", (PAYS, LEAVES, UNKNOWN), "without a coin that is unknown"),
+        ("stores-no-refused", (PAYS, LEAVES, FULL, AGAIN), "other fees than before the restart"),
     ],
 )
 def test_a_fault_that_a_failing_node_shows_is_noticed(
@@ -97,6 +113,17 @@ def test_dropped_bytes_are_offered_again_after_their_blocks() -> None:
     node.heal()
     node.push(Bundle((), b""))
     assert (chain.pushes, node.hampers_until) == (2, 0)
+
+
+@pytest.mark.parametrize("error", REFUSALS)
+def test_a_push_is_refused_once(error: str) -> None:
+    chain = Offered()
+    due = [Action("push-refused", 0, 0, REFUSALS.index(error))]
+    node = FailingNode(chain, lambda: due.pop() if due else None, lambda: 0.0, chain.farm)
+    assert node.push(Bundle((), b"")) == PushResult(Answer.REFUSED, error)
+    assert (chain.pushes, node.hampers_until) == (0, chain.peak() + 1)
+    node.push(Bundle((), b""))
+    assert chain.pushes == 1
 
 
 def test_solutions_of_spends_are_hidden_for_some_blocks() -> None:
