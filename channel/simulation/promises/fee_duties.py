@@ -12,16 +12,11 @@ from dataclasses import dataclass
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.constants import BLOCK_COST
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
-from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
+from channelsim.channel.chain.observations import Block, PendingBundle
 from channelsim.channel.chain.refusals import FEE_REFUSALS, UNKNOWN_UNSPENT
 from channelsim.channel.chain.validation import checked, cost_of
 from channelsim.channel.peer.chain_news import ChannelSettled, Undone
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.fee_settings import (
-    SHARE_OF_CHANNEL,
-    SHARE_OF_SPEND,
-    SPENDS_AT_MAXIMUM,
-)
 from channelsim.channel.peer.interface import (
     Dropped,
     Effect,
@@ -37,12 +32,8 @@ from channelsim.channel.peer.interface import (
 )
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.simulation.model.talk import Conversation
-from channelsim.channel.simulation.promises.fee_offers import (
-    FeeWallet,
-    Offered,
-    fee_coins_in,
-    offered,
-)
+from channelsim.channel.simulation.promises.fee_offers import Offered, fee_coins_in, offered
+from channelsim.channel.simulation.promises.fee_risk import FeeRisk
 from channelsim.channel.simulation.run import JournalEntry, Run
 from channelsim.games.amounts import counted
 
@@ -97,25 +88,21 @@ class _FeeMonitor:
     def __init__(self, config: Config) -> None:
         fees = config.fees
         self.address = fees.wallet.coin.puzzle_hash if fees is not None else b""
-        self.limits = FeeLimits(fees.per_spend, fees.per_channel) if fees else FeeLimits(0, 0)
+        limits = FeeLimits(fees.per_spend, fees.per_channel) if fees else FeeLimits(0, 0)
+        self.risk = FeeRisk(limits, sum(config.agreement.contributions))
         self.first = fees.wallet.coin if fees is not None else None
         self.channel: Coin | None = None
         self.leaves = self.is_settled = self.shuts = False
         self.is_watched = False
         self.whole, self.looked_at = 0, 0
         self.agg_sig_data = config.agg_sig_data
-        self.total = sum(config.agreement.contributions)
         self.rate = 0
         self.peak = 0
-        self.fee_wallet = FeeWallet({}, 0)
-        self.seen: dict[bytes, CoinSeen] = {}
         self.ours = {config.wallet.coin.id}
         self.lines: dict[bytes, _Line] = {}
         self.pushed: set[frozenset[Spend]] = set()
         self.dropped: set[frozenset[Spend]] = set()
         self.told: set[bytes] = set()
-        # By fee coin: what was offered from it, for which coins.
-        self.offers: dict[bytes, dict[frozenset[bytes], int]] = {}
 
     def follow(self, turn: JournalEntry) -> Iterator[str]:
         """Check the reaction to one event."""
@@ -147,10 +134,10 @@ class _FeeMonitor:
             case FeeRate(rate):
                 self.rate = rate
             case FeeLimits() as limits:
-                self.limits = limits
+                self.risk.limits = limits
             case Block(peak, coins) as block:
-                self.peak, self.fee_wallet = peak, fee_coins_in(block, self.address)
-                self.seen = {seen.coin.id: seen for seen in coins}
+                self.peak, self.risk.fee_wallet = peak, fee_coins_in(block, self.address)
+                self.risk.seen = {seen.coin.id: seen for seen in coins}
                 self.ours |= {one.coin.id for one in coins if one.coin.puzzle_hash != self.address}
                 due = {
                     effect.bundle.spends[0].coin.id
@@ -185,80 +172,11 @@ class _FeeMonitor:
         spent = (self.lines.get(spend.coin.id) for spend in bundle.spends)
         return next((line for line in spent if line is not None), None)
 
-    # --- money at risk ---
-
-    def _can_be_mined(self, asserted: frozenset[bytes]) -> bool:
-        """True if these coins may still be spent, as far as this side sees."""
-        records = [self.seen[coin_id] for coin_id in asserted if coin_id in self.seen]
-        return not asserted or (bool(records) and all(one.spent is None for one in records))
-
-    def _risk(self, coin_id: bytes, *, come_back: bool = False) -> int:
-        """The most mojos of a fee coin that can be lost to what was offered from it.
-
-        With `come_back` also by what could not be mined now: a reorganisation may bring it back.
-        """
-        if coin_id not in self.fee_wallet.unspent:
-            return 0
-        offers = self.offers.get(coin_id, {})
-        return max(
-            (fee for asserted, fee in offers.items() if come_back or self._can_be_mined(asserted)),
-            default=0,
-        )
-
-    def _at_stake(self) -> int:
-        """The mojos that are paid, and those that are offered from other coins."""
-        return self.fee_wallet.paid + sum(map(self._risk, self.offers))
-
-    def _limits(self, push: Push) -> tuple[int, int]:
-        """The most mojos for this spend, and for all of the channel."""
-        most, all_most = self.limits.per_spend, self.limits.per_channel
-        most = push.stake // SHARE_OF_SPEND if most is None else most
-        if push.before is None:
-            most = max(0, min(most, push.stake - 1))
-        if all_most is None:
-            several = SPENDS_AT_MAXIMUM * (self.limits.per_spend or 0)
-            all_most = max(self.total // SHARE_OF_CHANNEL, several)
-        return most, all_most
-
-    def _left(self, push: Push, coin: Coin | None) -> int:
-        """The most mojos that a spend must offer, beside what other coins may have to pay."""
-        most, all_most = self._limits(push)
-        others = sum(
-            self._risk(other, come_back=True)
-            for other in self.offers
-            if coin is None or other != coin.id
-        )
-        return max(0, min(most, all_most - self.fee_wallet.paid - others))
-
-    def _free(self) -> list[Coin]:
-        """The fee coins from which nothing is offered that could still be mined.
-
-        A payment for coins that are not there may be for what comes with it, such as a launcher.
-        """
-        return [
-            coin
-            for coin in self.fee_wallet.unspent.values()
-            if not any(map(self._is_unspent, filter(None, self.offers.get(coin.id, ()))))
-        ]
-
-    def _is_unspent(self, asserted: frozenset[bytes]) -> bool:
-        """True if none of these coins is spent, as far as this side sees."""
-        records = (self.seen.get(coin_id) for coin_id in asserted)
-        return all(record is None or record.spent is None for record in records)
-
-    def _room(self, push: Push, offer: Offered) -> int:
-        """The most mojos that may be offered for a spend, from its coin or a free one."""
-        if not offer.payments:
-            amounts = [coin.amount for coin in self._free()]
-            return min(self._left(push, None), max(amounts, default=0))
-        coin = offer.first(offer.payments[-1])
-        return min(self._left(push, coin), coin.amount) if coin.id in self.fee_wallet.unspent else 0
-
     # --- the wallet ---
 
     def _is_paying(self) -> bool:
         """True if the maxima allow fees that can be raised."""
-        most, all_most = self._limits(Push("", Bundle((), b""), self.total, 0))
+        most, all_most = self.risk.most(Push("", Bundle((), b""), self.risk.total, 0))
         return self.first is not None and min(most, all_most) >= LEAST_RAISE
 
     def _idle_coins(self, turn: JournalEntry, pushes: Sequence[Push]) -> Iterator[str]:
@@ -270,9 +188,9 @@ class _FeeMonitor:
             self.is_watched = True
         if not isinstance(turn.event, Block):
             return
-        channel = self.seen.get(self.channel.id) if self.channel is not None else None
+        channel = self.risk.seen.get(self.channel.id) if self.channel is not None else None
         used = {spend.coin for push in pushes for spend in push.bundle.spends}
-        unspent = [*self.fee_wallet.unspent.values()]
+        unspent = [*self.risk.fee_wallet.unspent.values()]
         for news in turn.news:
             match news:
                 case ChannelSettled():
@@ -313,32 +231,17 @@ class _FeeMonitor:
 
         What was paid and offered before its player lowered the maxima may be above them.
         """
-        before, offered = self._at_stake(), 0
-        sums: dict[bytes, dict[frozenset[bytes], int]] = {}
-        for payment in offer.payments:
-            of_coin = sums.setdefault(offer.first(payment).id, {})
-            of_coin[payment.asserted] = of_coin.get(payment.asserted, 0) + payment.fee
-        # Payments of one bundle cannot be parted: they count if they are more than before.
-        is_more = sum(fee for fees in sums.values() for fee in fees.values()) > sum(
-            self.offers.get(coin_id, {}).get(asserted, 0)
-            for coin_id, fees in sums.items()
-            for asserted in fees
-        )
-        for coin_id, fees in sums.items():
-            known = self.offers.setdefault(coin_id, {})
-            for asserted, fee in fees.items():
-                pending = filter(self._can_be_mined, filter(None, known))
-                if asserted and not all(asserted & other for other in pending):
-                    yield f"CH-FEE-2: the fee coin of its {push.name} pays for another spend, too"
-                offered = max(offered, known.get(asserted, 0))
-                known[asserted] = max(fee if is_more else 0, known.get(asserted, 0))
+        before, offered = self.risk.at_stake, self.risk.offered(offer)
+        if self.risk.is_shared(offer):
+            yield f"CH-FEE-2: the fee coin of its {push.name} pays for another spend, too"
+        self.risk.add(offer)
         if not offer.payments:
             return
-        most, all_most = self._limits(push)
+        most, all_most = self.risk.most(push)
         fee = offer.fee_for(min(offer.payments[-1].asserted, default=b""))
         if offer.spends and fee > max(most, offered):
             yield f"CH-FEE-2: it offers {counted(fee, 'mojo')} for a {push.name}, at most {most:,}"
-        risk = self._at_stake()
+        risk = self.risk.at_stake
         if risk > max(before, all_most):
             total = counted(risk, "mojo")
             yield f"CH-FEE-2: {total} are paid and offered in all, at most {all_most:,}"
@@ -348,7 +251,7 @@ class _FeeMonitor:
     def _wrong_step(self, push: Push, offer: Offered) -> Iterator[str]:
         """Find steps that mempools do not take, and fees below what a spend should pay by now."""
         key = offer.spends[0].coin.id
-        fee, room = offer.fee_for(key), self._room(push, offer)
+        fee, room = offer.fee_for(key), self.risk.room(push, offer)
         line = self.lines.get(key)
         if frozenset(push.bundle.spends) in self.dropped and room >= LEAST_RAISE:
             yield f"CH-FEE-4: it repeats the bytes of a {push.name} that its node has dropped"
@@ -364,7 +267,7 @@ class _FeeMonitor:
         # A move asserts a height: from its deadline on, no mempool has it any more.
         is_gone = is_late and line.push.name.partition("+")[0] in ("move", "redo")
         pending = not is_gone and all(
-            last.first(payment).id in self.fee_wallet.unspent for payment in last.payments
+            last.first(payment).id in self.risk.fee_wallet.unspent for payment in last.payments
         )
         if pending and not line.may_shrink and not last.coins <= offer.coins:
             yield f"CH-FEE-3: coins of what it replaces are not in its {push.name}"
@@ -419,7 +322,7 @@ class _FeeMonitor:
             if (
                 not any(frozenset(other.spends) not in self.pushed for other in others)
                 and not pays_enough
-                and self._room(line.push, line.offer) > 1
+                and self.risk.room(line.push, line.offer) > 1
             ):
                 yield f"CH-FEE-4: it offers a dropped {name} in no other bytes"
             return
@@ -441,8 +344,8 @@ class _FeeMonitor:
             return  # No mempool takes a bundle of more than half a block.
         need = max(LEAST_RAISE, fee * extra // max(whole, 1) + 1)
         own = [line.offer.first(payment) for payment in line.offer.payments]
-        amounts = [coin.amount for coin in self._free()] + [coin.amount - paid for coin in own]
-        room = self._left(line.push, own[-1] if own else None)
+        amounts = [coin.amount for coin in self.risk.free()] + [coin.amount - paid for coin in own]
+        room = self.risk.left(line.push, own[-1] if own else None)
         if paid + need <= room and need <= max(amounts, default=0):
             yield f"CH-FEE-3: it leaves its {name} in a bundle that pays less than its own"
 
@@ -477,7 +380,7 @@ class _FeeMonitor:
         if event.error == UNKNOWN_UNSPENT and line.offer.payments:
             yield f"CH-FEE-3: it does not offer its {line.push.name} without a coin that is unknown"
         key = line.offer.spends[0].coin.id
-        fee, room = line.offer.fee_for(key), self._room(line.push, line.offer)
+        fee, room = line.offer.fee_for(key), self.risk.room(line.push, line.offer)
         if event.error in FEE_REFUSALS and line.push.before is not None and fee < room:
             yield f"CH-FEE-3: it bids no more for its {line.push.name}, whose fee is refused"
 
@@ -494,7 +397,7 @@ class _FeeMonitor:
         told = sum(effect == Tell(SpendDropped(line.push.name)) for effect in effects)
         others = (one for one in offers if key in one.coins)
         if not any(frozenset(one.bundle.spends) not in self.dropped for one in others):
-            if self._room(line.push, line.offer) > 1:
+            if self.risk.room(line.push, line.offer) > 1:
                 yield f"CH-FEE-4: it offers a dropped {line.push.name} in no other bytes"
             elif not told and key not in self.told:
                 yield f"CH-FEE-4: its player does not know of a dropped {line.push.name}"
