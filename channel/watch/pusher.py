@@ -164,7 +164,8 @@ class Pusher:
         return tuple(notices)
 
     def _without_offers(self, sight: Sight) -> FeeState:
-        return self._book.only((), self._coins, sight.peak, self._channel.confirmations)
+        book = self._book.only((), self._coins, sight.peak)
+        return book.without_final(sight.peak, self._channel.confirmations)
 
     def _refresh(self, chain: Chain, sight: Sight) -> None:
         """Ask for the fee coins and the fee rate, which hold until the next block."""

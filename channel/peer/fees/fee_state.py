@@ -121,13 +121,11 @@ class FeeState(msgspec.Struct, frozen=True):
         past = (*self.past, *(other for other in ended if other.coin not in offer.coins))
         return replace(self, offers=(*others, offer), past=past)
 
-    def only(
-        self, keys: Iterable[bytes], unspent: Iterable[Coin], peak: int, confirmations: int
-    ) -> FeeState:
+    def only(self, keys: Iterable[bytes], unspent: Iterable[Coin], peak: int) -> FeeState:
         """The state of a block at the height `peak`, with which no other spends than these are due.
 
-        What was offered for others is remembered until it is so many blocks ago. The split of a
-        coin that is `unspent` may get in at any time.
+        What was offered for others is remembered. The split of a coin that is `unspent` may get in
+        at any time.
         """
         due, splittable = set(keys), {coin.id for coin in unspent}
         offers = tuple(offer for offer in self.offers if offer.key in due)
@@ -136,9 +134,18 @@ class FeeState(msgspec.Struct, frozen=True):
         for one in (*self.past, *ended):
             height = peak if one.height is None or one.key in splittable else one.height
             most = max(one.most, past[one.key, one.coin].most if (one.key, one.coin) in past else 0)
-            if peak - height <= confirmations:
-                past[one.key, one.coin] = PastOffer(one.key, one.coin, most, height)
+            past[one.key, one.coin] = PastOffer(one.key, one.coin, most, height)
         return replace(self, offers=offers, past=tuple(past.values()))
+
+    def without_final(self, peak: int, confirmations: int) -> FeeState:
+        """The state without past offers of more than so many blocks ago.
+
+        A block with a higher peak may show a reorganisation, so it comes after the offers of that.
+        """
+        past = (
+            one for one in self.past if one.height is None or peak - one.height <= confirmations
+        )
+        return replace(self, past=tuple(past))
 
 
 def _past(offer: Offer) -> tuple[PastOffer, ...]:

@@ -183,10 +183,8 @@ DEADLINES = (
         "forgets what a fee coin was offered for",
         lambda by: function(
             FeeState,
-            "only",
-            lambda right, fees, keys, unspent, peak, depth: right(
-                fees, keys, unspent, peak, depth + by
-            ),
+            "without_final",
+            lambda right, fees, peak, depth: right(fees, peak, depth + by),
         ),
     ),
     Deadline(

@@ -339,6 +339,22 @@ def test_a_coin_that_paid_for_a_spend_is_left_to_it_when_both_are_back() -> None
     assert payers(pushes, other) == {kept}
 
 
+@pytest.mark.parametrize("blocks", [1, 3, 4, 9])
+def test_coins_pay_for_the_same_spends_in_the_blocks_of_a_reorganisation(blocks: int) -> None:
+    """Those are more blocks than the ones that they replace."""
+    side = payer(coins=2)
+    both = side.coins
+    one, other = money(side.chain, 1000, 1001, key=OWNER)
+    ours, another = (spent(side.chain, coin, coin.amount) for coin in (one, other))
+    paid = side.block(ours, another)
+    side.coins = ()
+    side.block()
+    side.coins = both
+    again = side.block(another, ours, blocks=blocks)
+    for coin in (one, other):
+        assert payers(again, coin) == payers(paid, coin)
+
+
 def test_what_a_lost_fee_coin_was_offered_for_counts_when_it_is_back() -> None:
     side = payer(coins=3)
     side.in_all = 2 * MOST
@@ -395,7 +411,7 @@ def two_paid(side: Payer, own: Bundle) -> tuple[Push, Coin, Coin, Coin]:
     return push, small, large, spare
 
 
-@pytest.mark.parametrize("away", [0, 1, 3])
+@pytest.mark.parametrize("away", [0, 1, 4])
 def test_two_coins_pay_again_for_what_a_reorganisation_takes_back_and_count_once(away: int) -> None:
     side = payer()
     one, other = money(side.chain, 1000, 1001, key=OWNER)
