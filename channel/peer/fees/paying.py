@@ -118,10 +118,14 @@ def _new_split(fee_wallet: FeeWallet, fee_state: FeeState, ready: int) -> Offer 
     """Split the largest free coin, if more are needed: each piece can pay for one spend."""
     free, coins = fee_wallet.free(fee_state), fee_wallet.coins.unspent
     size = min(fee_wallet.usual_fee, sum(coin.amount for coin in coins) // (ready + 2))
-    missing = ready - sum(2 * coin.amount >= size for coin in coins)
-    if missing <= 0 or not free or size < LEAST_RAISE:
+    if not free or size < LEAST_RAISE:
         return None
-    coin = free[-1]
+    coin, enough = free[-1], (size + 1) // 2
+    missing = ready - sum(coin.amount >= enough for coin in coins)
+    # Pieces of less would be missing still, and there would be another split with each block.
+    missing = min(missing, coin.amount // enough - 2)
+    if missing <= 0:
+        return None
     size = min(size, coin.amount // (missing + 2))
     # Coins of one spend at one address differ in their amounts.
     amounts = [size + number for number in range(missing)]

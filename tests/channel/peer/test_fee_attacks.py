@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import pairwise
 
 import pytest
@@ -23,7 +24,7 @@ from channelsim.channel.peer.fees.paying import pay
 from channelsim.channel.peer.interface import Dropped, FeeLimits, Pinned, Push, Refused
 from channelsim.channel.peer.push_answers import MOST_PENDING_BYTES, fate
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
-from channelsim.channel.protocol.spend_parsing import reserved_fee
+from channelsim.channel.protocol.spend_parsing import created_coins, reserved_fee
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.clsp.values import int_to_atom, serialize, to_list
 from tests.channel.chain.mempool_sequences import ANYONE
@@ -394,6 +395,25 @@ def test_a_split_that_a_reorganisation_takes_back_counts_while_its_coin_is_unspe
     (push,) = side.block(ours, blocks=DEADLINE)
     assert payers([push], coin) == {payment}
     assert fee_in(push.bundle) == MOST // 2
+
+
+@given(st.integers(LEAST_RAISE, 3 * MOST), st.integers(1, 12), st.integers(1, 9))
+def test_splits_end_once_enough_coins_are_ready(largest: int, count: int, ready: int) -> None:
+    """Each makes at least one more ready, however many coins of about the same amount there are."""
+    amounts = range(largest, largest - count, -1)
+    chain = SimulatedChain(1)
+    coins = {Coin(sha256(b"%d" % amount).digest(), address_of(FEES), amount) for amount in amounts}
+    side = Payer(chain, (), FeeState(rate=1), chain.peak(), ready=ready)
+    for _ in range(ready + 1):
+        side.coins = tuple(sorted(coins, key=lambda coin: coin.amount))
+        pushes = side.block()
+        if not pushes:
+            return
+        (spend,) = pushes[0].bundle.spends
+        coins.remove(spend.coin)
+        made = created_coins(spend.solution)
+        coins |= {Coin(spend.coin.id, address, amount) for address, amount in made}
+    pytest.fail(f"more than {ready} splits")
 
 
 def two_paid(side: Payer, own: Bundle) -> tuple[Push, Coin, Coin, Coin]:
