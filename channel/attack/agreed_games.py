@@ -5,7 +5,7 @@ The other side may be hostile: no player begins a game that it did not agree on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.protocol.proposals import least_timeout
@@ -27,7 +27,8 @@ def begun_games(state: PeerState) -> list[LiveGame]:
 
 def not_agreed_on(setup: Setup, state: PeerState) -> Iterator[str]:
     """Find games that began and are not the next hand that both sides agreed on."""
-    games = begun_games(state)
+    games, history = begun_games(state), state.play.history if state.play is not None else ()
+    one_by_one = all(len(link.state.games) <= 1 for link in history)
     if len(games) > setup.hands:
         yield f"begins {counted(len(games), 'hand')}, and {setup.hands} were agreed on"
     for number, game in enumerate(games[: setup.hands]):
@@ -41,10 +42,26 @@ def not_agreed_on(setup: Setup, state: PeerState) -> Iterator[str]:
         most = max(least, setup.game_timeout)
         if not least <= game.coin.timeout <= most:
             yield f"begins a hand of {name} with a timeout of {game.coin.timeout}, at most {most}"
-        if rules.carry is None and not setup.dealer_chooses:
-            terms = rules.terms(setup.parameters(name))
+        if not setup.dealer_chooses and (rules.carry is None or one_by_one):
+            parameters = setup.parameters(name)
+            if rules.carry is not None:
+                parameters = rules.carry.add(parameters, _left(state, games[:number]))
+            terms = rules.terms(parameters)
             if (game.terms.parameters, game.terms.stakes) != (terms.parameters, terms.stakes):
                 yield f"begins a hand of {name} with other terms than were agreed on"
+
+
+def _left(state: PeerState, earlier: Sequence[LiveGame]) -> int:
+    """The mojos that the last of these games left to the next one, as of its newest state."""
+    ids = [game.id for game in earlier if registry.get(game.terms.game).carry is not None]
+    for link in state.play.history if state.play is not None and ids else ():
+        for game in link.state.games:
+            carry = registry.get(game.terms.game).carry
+            if carry is None or game.id != ids[-1]:
+                continue
+            before = game.before
+            return carry.left(game.terms, before.position, game.position) if before else 0
+    return 0
 
 
 def wrong_account(setup: Setup, state: PeerState, side: Side) -> Iterator[str]:

@@ -109,6 +109,11 @@ class DeckDuties:
                 if step and known and number in burnt and number in before.play.decks.decks:
                     yield f"burns deck {number} for a step that comes again"
                 self.steps.add((number, step, data))
+            case DeckAbort(number) if not before.resuming:
+                if number in pool.decks:
+                    yield f"keeps deck {number}, which the other side gives up"
+                elif (number in before.play.decks.decks) != (number in burnt):
+                    yield f"tells its player otherwise of deck {number} than it is given up"
             case _:
                 pass
         if isinstance(message, Batch) or any(isinstance(one, Batch) for one in _sent(effects)):

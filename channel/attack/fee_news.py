@@ -40,6 +40,12 @@ class FeeNews:
             if isinstance(effect, Tell) and isinstance(effect.news, FeeTooLow)
         }
         known = {offer.key for offer in before.fees.offers if offer.reported}
+        for name in stuck.keys() - {
+            offer.push.name
+            for offer in after.fees.offers
+            if offer.reported and offer.key not in known
+        }:
+            yield f"its player hears again that the fee of its {name} is too low"
         for offer in after.fees.offers:
             name = offer.push.name
             if not offer.reported or offer.key in known:

@@ -15,11 +15,11 @@ from msgspec import structs
 
 from channelsim.channel.attack.actions import LAST_PATIENT, LAST_SAFE, Action, absence, causes
 from channelsim.channel.attack.agreed_games import not_agreed_on, wrong_account
-from channelsim.channel.attack.kinds import GO_ON_CHAIN, MOST_OUTAGE
+from channelsim.channel.attack.kinds import GO_ON_CHAIN, GROUPS, MOST_OUTAGE
 from channelsim.channel.attack.old_copies import broken_to_restored, is_held_up
 from channelsim.channel.attack.times_due import ANSWERS, MOVES
 from channelsim.channel.peer.chain_news import GamePaid, LeftForChain, UnilateralClose
-from channelsim.channel.peer.interface import BrokenOff, OldCopy, OwnFault, Watch
+from channelsim.channel.peer.interface import BrokenOff, Connected, OldCopy, OwnFault, Watch
 from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.peer.play.play_state import PlayState
@@ -83,6 +83,9 @@ such as another launcher."""
 WISHES = ("close", "go-on-chain", "cancel", "propose", "run-close", "run-recover")
 """Actions by which a player changes its mind about the hands."""
 
+STEADY = {*GROUPS["chain"], "block-meanwhile", "push-held", "think", "propose", "prepare"}
+"""Actions with which a connection lasts."""
+
 CALM, CALM_HAND = 15, 5
 """Blocks after the last fault in which two honest sides are done that nothing brings on chain, and
 those of each hand."""
@@ -129,6 +132,7 @@ class Monitors:
         self._names = [parties[side].name for side in self._honest]
         # Those with what may explain them: the causes until then.
         self._left: dict[str, tuple[str, Sequence[Action]]] = {}
+        self._connected: Counter[str] = Counter()
         self._accused: dict[str, tuple[BrokenOff, Sequence[Action]]] = {}
 
     def add(self, violation: Violation) -> None:
@@ -144,6 +148,10 @@ class Monitors:
             case NewsFor(name, UnilateralClose() | LeftForChain() | OwnFault() | OldCopy() as news):
                 text = f"the {name} has left: {news}"[:200]
                 self._left.setdefault(name, (text, causes(self._done)))
+            case Handled(name, Connected()) if len(self._names) == len(Side):
+                self._connected[name] += 1
+                if self._connected[name] > 1 and all(one.kind in STEADY for one in self._done):
+                    yield Violation("link", f"the {name} connects again, and lost no connection")
             case Handled(name, _, effects) if name in self._names:
                 yield from _growth(name, effects)
             case _:
@@ -167,6 +175,9 @@ class Monitors:
         both = len(self._honest) == len(Side)
         copied = any(copies)
         settled = all(run.finished[side] is not None for side in self._honest)
+        prevented = any(action.kind not in ("reorganise", "rush") for action in done)
+        if both and not (prevented or any(party.peer.state.play for party in run.parties)):
+            self._found("settled", "nothing prevents a channel, and both sides have none")
         for side in self._honest:
             waits = copies[side] and not both and is_held_up(_as_seen_by(run, side))
             if run.finished[side] is None and not (_has_nothing(run.parties[side]) or waits):

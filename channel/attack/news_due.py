@@ -7,11 +7,14 @@ coins that have to be watched, and the secrets that have to be erased.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
 from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.chain_news import (
     Fact,
+    Forfeited,
     LeftForChain,
     MovedOnChain,
     StateCounts,
@@ -88,6 +91,8 @@ def missing(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> I
             unsent = sum(isinstance(command, ProposeGames) for command in after.play.queue)
             if sum(isinstance(report, NotProposed) for report in news) < unsent:
                 yield "its player does not hear that its proposal comes to nothing"
+    if after.dispute is not None and after.dispute is not before.dispute:
+        yield from _of_forfeits(after.dispute, after.block)
     watched = {effect.coin for effect in effects if isinstance(effect, Watch)}
     for coin in _to_watch(before, after) - watched:
         yield f"it does not watch the coin {coin.id.hex()[:8]}"
@@ -145,6 +150,7 @@ def _of_dispute(
         if fact not in after.reported and fact not in undone:
             yield f"its player does not hear that {type(fact).__name__} is undone"
     yield from _of_lineage(after)
+    yield from _of_moves(before, after, news)
     asked = {report.game_id for report in news if isinstance(report, YourTurn)}
     for game_id, tracked in after.undecided.items():
         if tracked.player is not None and forced_action(tracked.player.choices()) is not None:
@@ -175,6 +181,43 @@ def _of_lineage(dispute: Dispute) -> Iterator[str]:
         for tracked in track.coins[1:]:
             if tracked.coin not in moves:
                 yield f"its player does not hear of a move in game {tracked.game.id} on chain"
+
+
+def _of_forfeits(dispute: Dispute, block: Block) -> Iterator[str]:
+    """Report a game coin that pays us nothing, of which a player does not hear, or too early."""
+    side, coins = dispute.endpoint.side, {seen.coin: seen for seen in block.coins}
+    told = {fact.coin for fact in dispute.reported if isinstance(fact, Forfeited)}
+    for track in dispute.lineage.tracks if dispute.lineage is not None else ():
+        tip, seen = track.coins[-1], coins.get(track.coins[-1].coin)
+        if seen is None or seen.spent is not None or tip.slashable is not None:
+            continue
+        is_over = block.peak - seen.born >= tip.game.coin.timeout
+        is_lost = not tip.game.shares()[side]
+        if is_lost and is_over and tip.coin not in told:
+            yield f"its player does not hear that game {tip.game.id} is forfeited"
+        if tip.coin in told and not (is_lost and (is_over or tip.game.mover is side)):
+            yield f"its player hears that game {tip.game.id} is forfeited, and it is not"
+
+
+def _of_moves(before: Dispute | None, after: Dispute, news: Sequence[News]) -> Iterator[str]:
+    """Report legal moves of the other side on chain that are not told, or others that are."""
+    known = before.tracked if before is not None else {}
+    tracks = after.lineage.tracks if after.lineage is not None else ()
+    due = {
+        (tracked.game.id, tracked.game.position)
+        for track in tracks
+        for earlier, tracked in pairwise(track.coins)
+        if tracked.coin not in known
+        and earlier.game.mover is not after.endpoint.side
+        and tracked.player is not None
+    }
+    told = {(report.game_id, report.after) for report in news if isinstance(report, Moved)}
+    if before is None:
+        due |= told  # those of the batch that ended play
+    for game_id, _ in due - told:
+        yield f"its player does not hear of the other side's move in game {game_id} on chain"
+    for game_id, _ in told - due:
+        yield f"its player hears of a move in game {game_id} that is not on chain"
 
 
 # --- play ----------------------------------------------------------------------------------------
@@ -240,7 +283,7 @@ def _of_games(
     side: Side, before: PlayState, after: PlayState, news: Sequence[News]
 ) -> Iterator[str]:
     begun = {report.game.id for report in news if isinstance(report, GameStarted)}
-    ended = {report.game_id for report in news if isinstance(report, GameSettled)}
+    ended = {report.game_id: report for report in news if isinstance(report, GameSettled)}
     acted = {report.game_id for report in news if isinstance(report, Acted)}
     moved = {report.game_id for report in news if isinstance(report, Moved)}
     games = {game.id: game for game in before.state.games}
@@ -256,6 +299,8 @@ def _of_games(
     for game_id in games:
         if game_id not in ended:
             yield f"its player does not hear that game {game_id} ends"
+        elif ended[game_id].by_us and game_id not in acted:
+            yield f"its player does not hear of its own settlement of game {game_id}"
 
 
 def _ended(groups: Sequence[Group], news: Sequence[News]) -> Iterator[str]:
@@ -277,6 +322,13 @@ def _to_watch(before: PeerState, after: PeerState) -> set[Coin]:
         coins |= {*after.shutdown.rewards()}
     if after.dispute is not None and before.dispute is not None:
         coins |= after.dispute.watched - before.dispute.watched
+    opened = after.opening.opened
+    if after.phase is Phase.FAILED and before.phase is Phase.FUNDING and opened is not None:
+        # The opening stays failed once one of them is spent.
+        coins.add(opened.channel.launcher_parent)
+        if opened.bundle is not None:
+            spent = {spend.coin for spend in opened.bundle.spends}
+            coins |= spent - {opened.channel.launcher}
     return coins | ({*after.fees.watched} - {*before.fees.watched})
 
 

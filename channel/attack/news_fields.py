@@ -22,6 +22,8 @@ from channelsim.channel.peer.chain_news import (
     StateCounts,
     Undone,
     UnilateralClose,
+    UnknownGame,
+    UnknownSpend,
     UnrollSeen,
 )
 from channelsim.channel.peer.config import Config
@@ -234,6 +236,16 @@ def _on_chain(
             yield "with", paid, state.balances
             named = [(game_id, coin.amount) for game_id, coin in games]
             yield "with games", named, [(game.id, game.coin.amount) for game in state.games]
+        case UnknownSpend(coin, height):
+            seen = coins.get(coin)
+            yield "at height", height, seen.spent if seen is not None else None
+        case UnknownGame(coin):
+            yield "at a reward address:", coin.puzzle_hash in channel.rewards, False
+            at = coin.puzzle_hash, coin.amount
+            history = after.play.history if after.play is not None else ()
+            live = (game.coin for link in history for game in link.state.games)
+            known = any((one.puzzle_hash(), one.amount) == at for one in live)
+            yield "that it knows:", known, False
         case MovedOnChain(game_id, by_us, coin, height):
             spent = by_id.get(coin.parent)
             tracked = dispute.tracked.get(spent.coin) if spent is not None else None
@@ -248,6 +260,7 @@ def _on_chain(
             for coin in filter(None, (ours, theirs)):
                 spent = by_id.get(coin.parent)
                 yield "at height", height, spent.spent if spent is not None else None
+            yield f"{game_id} in no coin:", ours is theirs is None, False
             one_alone = (ours is None) != (theirs is None)
             if slashed:
                 winner = "us" if theirs is None else "them"

@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from channelsim.channel.attack.failing_node import FailingNode
+from channelsim.channel.attack.kinds import REFUSALS
 from channelsim.channel.attack.user_reports import NodeReports
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.full_node import NodeError
-from channelsim.channel.chain.interface import PushResult
+from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
-from channelsim.channel.peer.interface import Effect, FeeRate, Push, Watch
+from channelsim.channel.chain.refusals import NOT_JUDGED
+from channelsim.channel.peer.interface import Dropped, Effect, FeeRate, Pinned, Push, Watch
 from channelsim.games.amounts import counted
 
 T = TypeVar("T")
@@ -31,6 +33,12 @@ LOOKS, CALLS = 3.0, 24
 PER_PUSH = 8
 """The most calls for one push: the push itself, and what is pending for its coins."""
 
+
+REFUSED = {
+    *(*REFUSALS, *NOT_JUDGED, "ASSERT_BEFORE_HEIGHT_ABSOLUTE_FAILED"),
+    "BLOCK_COST_EXCEEDS_MAX",
+}
+"""The refusals that a right bundle can meet, the last one if it replaces a large pin."""
 
 ON_ITS_WAY = 0.2
 """Seconds in which a bundle is offered: what asks for the same one meanwhile is the same offer."""
@@ -65,6 +73,8 @@ class NotedNode:
     _on_its_way: tuple[Bundle, float] | None = None
     _reported: int | None = None
     _other_since: float | None = None
+    _untold: Bundle | None = None
+    _in_the_way: tuple[Bundle, set[Bundle]] | None = None
     _rate: int | None = None
     _reported_rate: int | None = None
 
@@ -111,13 +121,23 @@ class NotedNode:
     def push(self, bundle: Bundle) -> PushResult:
         """Offer a bundle."""
         result = self._asked(lambda: self.node.push(bundle))
+        if result.answer is Answer.REFUSED and result.error not in REFUSED:
+            self.found(f"offers a bundle that no node takes: {result.error}")
+        self._untold = bundle
+        conflicts = result.answer in (Answer.PENDING_CONFLICT, Answer.KNOWN)
+        self._in_the_way = (bundle, set()) if conflicts else None
         self._pushes.pop(bundle, None)
         self._on_its_way = bundle, self.time() + self.node.slowness + ON_ITS_WAY
         return result
 
     def pending(self, coin_id: bytes) -> list[PendingBundle]:
         """The bundles in the mempool that spend this coin."""
-        return self._asked(lambda: self.node.pending(coin_id))
+        pending = self._asked(lambda: self.node.pending(coin_id))
+        if self._in_the_way is not None:
+            ours, others = self._in_the_way
+            found = (other.bundle for other in pending)
+            others |= {other for other in found if {*other.spends} != {*ours.spends}}
+        return pending
 
     def fee_rate(self) -> int:
         """The fee rate that the node asks."""
@@ -159,15 +179,27 @@ class NotedNode:
 
     # --- the peer ---
 
+    def pushed(self, bundle: Bundle) -> None:
+        """Note a push of which the user hears."""
+        if self._untold == bundle:
+            self._untold = None
+
     def follow(self, event: object, effects: Sequence[Effect]) -> None:
         """Follow an event of the peer (None: its start), before its effects are carried out."""
         now = self.time()
         if isinstance(event, FeeRate):
+            if event.mojos_per_cost == self._reported_rate:
+                self.found(f"reports the fee rate {self._reported_rate} again")
             self._reported_rate = event.mojos_per_cost
+        for how in self._mistaken_pin(event):
+            self.found(how)
         waiting: dict[Bundle, tuple[str, float]] = {}
         if isinstance(event, Block):
             if self._rate != self._reported_rate:
                 self.found(f"does not tell its peer of the fee rate {self._rate}")
+            if self._untold is not None:
+                self.found("does not tell its user of a push")
+                self._untold = None
             for how in (*self._misreported(event), *self._not_offered(now), *self.user.block()):
                 self.found(how)
             self._count(now)
@@ -186,6 +218,19 @@ class NotedNode:
                 self._named.add(effect.coin)
         if any(isinstance(effect, Watch) for effect in effects):
             self._allowed += self._of_a_look()
+
+    def _mistaken_pin(self, event: object) -> Iterator[str]:
+        """Find bundles in the way of a push that the peer does not hear of, or that are none."""
+        ours, others = self._in_the_way or (None, set[Bundle]())
+        if isinstance(event, Pinned):
+            named = {other.bundle for other in event.pending}
+            if event.bundle != ours or not named or not named <= others:
+                yield "reports a pin that its node does not have"
+            self._in_the_way = None
+        elif isinstance(event, Block | Dropped):
+            self._in_the_way = None
+            if others and (isinstance(event, Block) or event.bundle == ours):
+                yield "does not report what is in the way of a push"
 
     def _is_on_its_way(self, bundle: Bundle, now: float) -> bool:
         offered, until = self._on_its_way or (None, 0.0)

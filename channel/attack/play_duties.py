@@ -23,6 +23,7 @@ from channelsim.channel.peer.interface import (
     Event,
     NotProposed,
     ProposeGames,
+    Push,
     Received,
     Send,
     Tell,
@@ -109,6 +110,8 @@ class PlayDuties:
         completes = isinstance(received, Shutdown) and after.phase is Phase.COMPLETED
         if completes and not any(isinstance(message, ShutdownDone) for message in sent):
             yield "completes the shutdown, and does not answer it"
+        if after.phase is Phase.COMPLETED:
+            yield from self._publishes(after, effects)
         if after.phase is not Phase.PLAYING:
             return
         batches = [message for message in sent if isinstance(message, Batch)]
@@ -179,6 +182,15 @@ class PlayDuties:
         self.gave_away = any(game.mover is self.side for game in after.state.games)
 
     # --- what it does not send ---
+
+    def _publishes(self, after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
+        """The completed shutdown is published at once; a side without money may leave that."""
+        if after.shutdown is None or not after.shutdown.state.balances[self.side]:
+            return
+        coin = after.shutdown.endpoint.channel.coin
+        pushed = (effect.bundle for effect in effects if isinstance(effect, Push))
+        if not any(spend.coin == coin for bundle in pushed for spend in bundle.spends):
+            yield "completes the shutdown, and does not publish it"
 
     def _dropped(
         self,

@@ -289,7 +289,7 @@ class Process:
             on_trouble=self.monitors.trouble,
             threads=self.threads,
         )
-        self.fee_limits = None
+        self.monitors.fee_limits, self.fee_limits = self.fee_limits, None
         keep, tell = self.keep_linked, self.monitors.linked
         work = run_with_link(self.runner, keep, tell, over or is_over)
         if self.ending == "run-recover":
@@ -372,7 +372,11 @@ class Process:
         folder = self.folder / FOLDER
         if not folder.exists():
             return None
-        data = read_watch_data(folder)
+        try:
+            data = read_watch_data(folder)
+        except UsageError as error:
+            self.monitors.unwatchable(error)
+            raise
         return Pusher(data.channel), Watcher(data, owners_time(data)), data
 
     # --- what the player wants ---

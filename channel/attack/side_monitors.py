@@ -37,6 +37,7 @@ from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.interface import Coins
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.chain_news import UnknownGame, UnknownSpend
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import (
     Command,
@@ -44,9 +45,11 @@ from channelsim.channel.peer.interface import (
     DecksChanged,
     Effect,
     Event,
+    FeeLimits,
     Pinned,
     Received,
     Send,
+    Tell,
     Watch,
 )
 from channelsim.channel.peer.peer_state import PeerState, Phase
@@ -54,7 +57,7 @@ from channelsim.channel.protocol.limits import message_limit
 from channelsim.channel.protocol.messages import DeckStep
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.peer_runner import Trouble
-from channelsim.channel.session.session_events import SessionEvent
+from channelsim.channel.session.session_events import Pushed, SessionEvent
 from channelsim.channel.simulation.run import message_in
 from channelsim.channel.store.interface import PeerStore
 from channelsim.channel.store.overview import decode_overview, encode_overview
@@ -83,7 +86,8 @@ SEALED = 64
 class SideMonitors:
     """Follows one side through all lives of its process; `violated` takes an id and a line.
 
-    Its files are in the folder. `has_looked`: this process has looked at the chain.
+    Its files are in the folder. `has_looked`: this process has looked at the chain. `is_copy`: the
+    files were replaced by older ones. `fee_limits`: its player has set them with this process.
     """
 
     config: Config
@@ -99,6 +103,8 @@ class SideMonitors:
     workload: Workload = field(default_factory=Workload)
     state: PeerState | None = None
     has_looked: bool = False
+    is_copy: bool = False
+    fee_limits: FeeLimits | None = None
     fee_news: FeeNews = field(default_factory=FeeNews)
     decks: DeckDuties = field(init=False)
     play: PlayDuties = field(init=False)
@@ -151,8 +157,17 @@ class SideMonitors:
         for how in (*untimely_watch(data, sight, chain.peak()), *late, *wrong):
             self._found("watcher", f"its watcher {how}")
 
+    def unwatchable(self, error: UsageError) -> None:
+        """Note that a watcher cannot read the files that are there for it, and are not torn."""
+        folder = self.folder / FOLDER
+        is_whole = (folder / STATES).exists() and (folder / NEWEST).exists()
+        if is_whole and "truncated" not in str(error):
+            how = str(error).replace(f"{self.folder}", self.folder.name)
+            self._found("watch-data", f"cannot be watched: {how}"[:300])
+
     def restored(self) -> None:
         """Forget what an older copy of the files lacks."""
+        self.is_copy = True
         self.watched.clear()
         self.decks.restored()
         self.fee_news = FeeNews()
@@ -163,6 +178,8 @@ class SideMonitors:
         """Print an event, as the command of the process does."""
         if self._lines is not None:
             self._lines(event)
+        if isinstance(event, Pushed) and self._node is not None:
+            self._node.pushed(event.bundle)
 
     def follow(
         self, event: Event | None, before: PeerState, after: PeerState, effects: Sequence[Effect]
@@ -199,6 +216,11 @@ class SideMonitors:
             self.changes += 1
             if isinstance(event, Received) and len(event.message) >= SEALED:
                 self.messages.append(event.message)
+        if event is None and after.phase is Phase.PLAYING and not after.resuming:
+            self._found("restart", "plays on after a restart, without the other side's numbers")
+        told = [effect.news for effect in effects if isinstance(effect, Tell)]
+        if not self.is_copy and any(isinstance(one, UnknownSpend | UnknownGame) for one in told):
+            self._found("news", "its player hears of what its store lacks, and it has all states")
         for how in missing(before, after, effects):
             self._found("news", how)
         for how in false_news(self.config, event, before, after, effects):
@@ -215,7 +237,7 @@ class SideMonitors:
             self._found("hands", f"it {how}")
         for how in (*wrong_spends(before, after, effects), *wrong_stakes(after, effects)):
             self._found("spends", how)
-        for how in self._looks(event, before):
+        for how in self._looks(event, before, after):
             self._found("times", how)
         if isinstance(event, Block):
             for how in untimely(self.config, event, before, after, effects):
@@ -227,7 +249,7 @@ class SideMonitors:
             for how in _behind(self.folder / FOLDER, after):
                 self._found("watch-data", how)
 
-    def _looks(self, event: Event | None, before: PeerState) -> Iterator[str]:
+    def _looks(self, event: Event | None, before: PeerState, after: PeerState) -> Iterator[str]:
         """A process looks at the chain before anything else, and no more once it is over."""
         if event is None:
             self.has_looked = False
@@ -235,6 +257,9 @@ class SideMonitors:
             if self.has_looked:
                 yield from ended_late(self.config, before, event)
             self.has_looked = True
+            if self.fee_limits not in (None, after.fees.limits):
+                yield "it does not take the maxima of fees that its player has set"
+            self.fee_limits = None
         elif not self.has_looked and isinstance(event, Received | Connected | Command):
             yield f"it handles a {_name(event)} before it has looked at the chain"
 

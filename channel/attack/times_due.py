@@ -38,8 +38,15 @@ def untimely(
         yield from _settled(config, after.dispute, block.peak, coins, effects)
 
 
+OPEN = (Phase.FUNDING, Phase.PLAYING, Phase.CLOSING)
+"""Phases in which there is a channel, or will be one."""
+
+
 def ended_early(config: Config, state: PeerState) -> Iterator[str]:
-    """Find a process that ends while its failed opening can still become a channel."""
+    """Find a process that ends while it has a channel, or its failed opening can become one."""
+    opened, phase = state.opening.opened is not None, state.phase
+    if phase in OPEN or (phase is Phase.OPENING and opened):
+        yield f"it ends in the phase {phase.value}"
     if not _is_failed(state):
         return
     if (until := _fundable_until(config, state)) is not None:
@@ -67,11 +74,10 @@ def _fundable_until(config: Config, state: PeerState) -> int | None:
         return None
     agreement, block = config.agreement, state.block
     until = opened.deadline + agreement.spacing * agreement.confirmations
-    spent = [
-        seen.spent
-        for seen in block.coins
-        if seen.coin in opened.wallet_coins and seen.spent is not None
-    ]
+    wallets = {opened.channel.launcher_parent}
+    if opened.bundle is not None:
+        wallets |= {spend.coin for spend in opened.bundle.spends} - {opened.channel.launcher}
+    spent = [seen.spent for seen in block.coins if seen.coin in wallets and seen.spent is not None]
     is_void = any(block.peak - height >= agreement.confirmations for height in spent)
     return None if block.peak >= until or is_void else until
 

@@ -22,6 +22,7 @@ from channelsim.channel.peer.interface import (
     Effect,
     FeeLimits,
     FeeRate,
+    FeeTooLow,
     Pinned,
     Push,
     Refused,
@@ -39,6 +40,9 @@ from channelsim.games.amounts import counted
 
 TOLERANCE = 0.9
 """The part of a wanted fee that is enough: the cost of a spend depends on its fee a little."""
+
+MOST_OVER = 2
+"""A raise leads to at most so many times the wanted fee."""
 
 PAYMENT_COST = 10_000_000
 """A bound on the cost of the spend of a fee coin."""
@@ -93,7 +97,7 @@ class _FeeMonitor:
         self.first = fees.wallet.coin if fees is not None else None
         self.channel: Coin | None = None
         self.leaves = self.is_settled = self.shuts = False
-        self.is_watched = False
+        self.is_watched = self.is_block = False
         self.whole, self.looked_at = 0, 0
         self.agg_sig_data = config.agg_sig_data
         self.rate = 0
@@ -107,6 +111,7 @@ class _FeeMonitor:
     def follow(self, turn: JournalEntry) -> Iterator[str]:
         """Check the reaction to one event."""
         self._note(turn)
+        self.is_block = isinstance(turn.event, Block)
         pushes = [effect for effect in turn.effects if isinstance(effect, Push)]
         offers = [offered(push.bundle, self.address) for push in pushes]
         if self._is_paying():
@@ -122,7 +127,21 @@ class _FeeMonitor:
             yield from self._too_much(push, offer)
             if offer.spends and offer.is_ours:
                 yield from self._wrong_step(push, offer)
+            if not offer.spends:
+                yield from self._cheap_split(push, offer)
             self.pushed.add(frozenset(push.bundle.spends))
+        for news in turn.news:
+            if isinstance(news, FeeTooLow) and not self._is_stuck(news.name):
+                yield f"CH-FEE-3: the fee of its {news.name} is said to be too low, and may rise"
+
+    def _is_stuck(self, name: str) -> bool:
+        """True if a spend of this name has a deadline, and a fee that cannot rise."""
+        return any(
+            line.push.before is not None
+            and line.offer.fee_for(key) + LEAST_RAISE > self.risk.room(line.push, line.offer)
+            for key, line in self.lines.items()
+            if line.push.name.partition("+")[0] == name
+        )
 
     def _note(self, turn: JournalEntry) -> None:
         """Take what the event says."""
@@ -206,6 +225,15 @@ class _FeeMonitor:
             blocks = counted(self.whole, "block")
             yield f"CH-FEE-2: it has one fee coin for {blocks}, and does not split it"
 
+    def _cheap_split(self, push: Push, offer: Offered) -> Iterator[str]:
+        """Find a split that pays less than its node asks, within a tenth of all fees."""
+        _, all_most = self.risk.most(push)
+        fee, asked = sum(one.fee for one in offer.payments), self.rate * cost_of(push.bundle)
+        most = min(all_most // 10, all_most - self.risk.at_stake + fee)
+        if fee + LEAST_RAISE < TOLERANCE * min(asked, most):
+            pays = f"pays {counted(fee, 'mojo')}, and its node asks {asked}"
+            yield f"CH-FEE-3: its {push.name} {pays}"
+
     # --- payments ---
 
     def _wrong_payment(self, push: Push, offer: Offered) -> Iterator[str]:
@@ -286,6 +314,8 @@ class _FeeMonitor:
             line.may_creep = is_unpaid
         line.push, line.offer = push, offer
         wanted = self._wanted(line, room)
+        if self.is_block and fee > max(was, MOST_OVER * wanted) + LEAST_RAISE:
+            yield f"CH-FEE-3: it raises the fee of its {push.name} from {was:,} to {fee:,} mojos"
         if not is_unpaid and fee + LEAST_RAISE <= TOLERANCE * wanted:
             yield (
                 f"CH-FEE-3: it offers {counted(fee, 'mojo')} for a {push.name} that waits for"
