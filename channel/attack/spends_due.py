@@ -16,12 +16,17 @@ from channelsim.channel.protocol.half_signed import unroll_coin
 
 
 def wrong_spends(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
-    """Find spends of a side on chain that are wrong, and one that it lacks as it leaves."""
-    dispute = after.dispute
+    """Find spends of a side on chain that are wrong, and one that it lacks as it leaves, or as it
+    has the completed funding."""
+    pushes = [effect for effect in effects if isinstance(effect, Push)]
+    opened, dispute = after.opening.opened, after.dispute
+    if after.phase is Phase.FUNDING and before.phase is Phase.OPENING and opened is not None:
+        launcher = opened.channel.launcher
+        if not any(spend.coin == launcher for push in pushes for spend in push.bundle.spends):
+            yield "it has the completed funding, and does not publish it"
     if dispute is None or after.shown is not None:
         return
     channel = dispute.endpoint.channel.coin
-    pushes = [effect for effect in effects if isinstance(effect, Push)]
     published = unroll_coin(dispute.endpoint.channel, dispute.newest.state)
     publishes = False
     for push in pushes:

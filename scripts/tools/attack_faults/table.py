@@ -9,6 +9,7 @@ from scripts.tools.attack_faults import (
     decks_and_fees,
     duties,
     engine,
+    from_mutants,
     linking,
     reporting,
     running,
@@ -43,6 +44,7 @@ def faults() -> tuple[Fault, ...]:
         *upkeep.UPKEEP,
         *reporting.REPORTING,
         *duties.DUTIES,
+        *from_mutants.FROM_MUTANTS,
         *generated(),
     )
     by_name: dict[str, Fault] = {}
