@@ -24,7 +24,7 @@ from channelsim.channel.attack.play_duties import PlayDuties
 from channelsim.channel.attack.printed_lines import PrintedLines
 from channelsim.channel.attack.refusals_due import wrong_refusal
 from channelsim.channel.attack.settled_games import wrong_after_settling
-from channelsim.channel.attack.spends_due import wrong_spends
+from channelsim.channel.attack.spends_due import missing_funding, wrong_spends
 from channelsim.channel.attack.stakes_due import wrong_stakes
 from channelsim.channel.attack.store_duties import moved, readable_by_others, shared
 from channelsim.channel.attack.times_due import ended_early, ended_late, untimely
@@ -235,7 +235,8 @@ class SideMonitors:
             self._found("potato", f"it {how}")
         for how in wrong_refusal(Side(self.config.side), event, before, after, effects):
             self._found("hands", f"it {how}")
-        for how in (*wrong_spends(before, after, effects), *wrong_stakes(after, effects)):
+        funding = missing_funding(before, after, effects)
+        for how in (*funding, *wrong_spends(before, after, effects), *wrong_stakes(after, effects)):
             self._found("spends", how)
         for how in self._looks(event, before, after):
             self._found("times", how)

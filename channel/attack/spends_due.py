@@ -16,17 +16,12 @@ from channelsim.channel.protocol.half_signed import unroll_coin
 
 
 def wrong_spends(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
-    """Find spends of a side on chain that are wrong, and one that it lacks as it leaves, or as it
-    has the completed funding."""
-    pushes = [effect for effect in effects if isinstance(effect, Push)]
-    opened, dispute = after.opening.opened, after.dispute
-    if after.phase is Phase.FUNDING and before.phase is Phase.OPENING and opened is not None:
-        launcher = opened.channel.launcher
-        if not any(spend.coin == launcher for push in pushes for spend in push.bundle.spends):
-            yield "it has the completed funding, and does not publish it"
+    """Find spends of a side on chain that are wrong, and one that it lacks as it leaves."""
+    dispute = after.dispute
     if dispute is None or after.shown is not None:
         return
     channel = dispute.endpoint.channel.coin
+    pushes = [effect for effect in effects if isinstance(effect, Push)]
     published = unroll_coin(dispute.endpoint.channel, dispute.newest.state)
     publishes = False
     for push in pushes:
@@ -46,6 +41,18 @@ def wrong_spends(before: PeerState, after: PeerState, effects: Sequence[Effect])
     leaves = any(isinstance(news, BrokenOff | OwnFault) for news in told)
     if leaves and _is_unspent(after, channel) and not publishes:
         yield "it leaves for the chain, and publishes no state"
+
+
+def missing_funding(
+    before: PeerState, after: PeerState, effects: Sequence[Effect]
+) -> Iterator[str]:
+    """Find a completed funding that is not published at once."""
+    opened = after.opening.opened
+    if after.phase is not Phase.FUNDING or before.phase is not Phase.OPENING or opened is None:
+        return
+    pushed = (effect.bundle for effect in effects if isinstance(effect, Push))
+    if not any(spend.coin == opened.channel.launcher for one in pushed for spend in one.spends):
+        yield "it has the completed funding, and does not publish it"
 
 
 def _wrong_preemption(dispute: Dispute, push: Push) -> Iterator[str]:

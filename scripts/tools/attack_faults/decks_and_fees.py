@@ -216,7 +216,7 @@ def _no_answer(right: Any, fee_wallet: Any, fee_state: Any, event: Any) -> Any:
 
 
 def _split_again(right: Any, fee_wallet: Any, fee_state: Any, ready: int) -> Any:
-    return right(fee_wallet, fee_state, ready + len(fee_wallet.coins.unspent))
+    return right(fee_wallet, fee_state, ready + 3 * len(fee_wallet.coins.unspent))
 
 
 FEES = (
