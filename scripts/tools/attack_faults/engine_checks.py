@@ -49,17 +49,17 @@ def unchecked(rule: str, reached: Callable[[], None]) -> Iterator[None]:
             code, checking = _instrumented(name)
             module = import_module(f"channelsim.channel.{name}")
             for qualname in checking:
-                function = _function(module, qualname)
+                function = function_of(module, qualname)
                 if function is None:
                     raise InvariantError(f"{name} has no function {qualname}")
                 stack.callback(setattr, function, "__code__", function.__code__)
-                function.__code__ = _code(code, qualname)
+                function.__code__ = code_of(code, qualname)
             vars(module)[_HOOK] = refuses
             stack.callback(vars(module).pop, _HOOK)
         yield
 
 
-def _function(module: ModuleType, qualname: str) -> FunctionType | None:
+def function_of(module: ModuleType, qualname: str) -> FunctionType | None:
     """A function of a module or of a class, plain or decorated; None if there is none."""
     part: object = module
     for name in qualname.split("."):
@@ -68,7 +68,7 @@ def _function(module: ModuleType, qualname: str) -> FunctionType | None:
     return part if isinstance(part, FunctionType) else None
 
 
-def _code(module: CodeType, qualname: str) -> CodeType:
+def code_of(module: CodeType, qualname: str) -> CodeType:
     """The code object of a function, found by its qualified name in its module's."""
     waiting = [module]
     while waiting:
@@ -85,7 +85,7 @@ def _instrumented(name: str) -> tuple[CodeType, tuple[str, ...]]:
     module = import_module(f"channelsim.channel.{name}")
     tree = ast.parse(getsource(module))
     checking: list[str] = []
-    for qualname, function in _functions(tree, ""):
+    for qualname, function in functions_in(tree):
         hooks = _Hooks()
         hooks.visit(function)
         if hooks.count:
@@ -94,13 +94,15 @@ def _instrumented(name: str) -> tuple[CodeType, tuple[str, ...]]:
     return compile(tree, f"{name} (instrumented)", "exec", dont_inherit=True), tuple(checking)
 
 
-def _functions(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.FunctionDef]]:
+def functions_in(
+    node: ast.AST, prefix: str = ""
+) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     """The functions of a module and the methods of its classes, but no nested functions."""
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.FunctionDef):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
             yield prefix + child.name, child
         elif isinstance(child, ast.ClassDef):
-            yield from _functions(child, f"{prefix}{child.name}.")
+            yield from functions_in(child, f"{prefix}{child.name}.")
 
 
 class _Hooks(ast.NodeTransformer):
