@@ -62,6 +62,9 @@ def _about_fees(chance: Chance) -> Iterator[Action]:
     yield Action("reset", chance.below(2), chance.between(2, 20))
     yield undoing(chance)
     yield Action("push-forgotten", chance.below(2), chance.below(3), since="chain", blocks=1)
+    for side in (0, 1):
+        error = chance.below(KINDS["push-refused"].most + 1)
+        yield Action("push-refused", side, chance.below(3), error, since="chain")
     amount = chance.below(KINDS[LIMIT_FEES].most + 1)
     yield Action(LIMIT_FEES, chance.below(2), chance.between(8, 40), amount)
     yield Action("stop", chance.below(2), chance.below(8), since="restart")

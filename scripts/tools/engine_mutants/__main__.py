@@ -7,6 +7,7 @@ prints those that go another way, and that nothing notices.
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -85,6 +86,8 @@ _RIGHTS: list[RightSession] = []
 
 def _share(rights: list[RightSession]) -> None:
     _RIGHTS[:] = rights
+    # Tasks of a wrong engine may end by errors that nobody takes.
+    logging.getLogger("asyncio").disabled = True
 
 
 def _tried(mutant: Mutant, most: int) -> Trial:
