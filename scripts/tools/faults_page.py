@@ -124,6 +124,10 @@ OTHERS = {
         "at most 1,500 with each fault, of the first 3,000, after sessions with several games at"
         " once were drawn, and adversaries got games in which they can act"
     ),
+    "table-35": (
+        "at most 1,500 with each fault, of the first 3,000, after nodes refused pushes, and checks"
+        " were added that single changes of the engine had shown to be missing"
+    ),
 }
 """The sessions of other results, by their seeds."""
 

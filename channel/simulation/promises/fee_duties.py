@@ -69,16 +69,17 @@ def wrong_fees(run: Run, talk: Conversation) -> Iterator[str]:
 class _Line:
     """The newest offer for a spend that is due, which waits since this height for a deadline.
 
-    `answers` counts the offers at `height`. Its fee `may_fall` if the node does not have it, or
-    refuses it, and `may_creep` if the node refuses it for its fee: then it is not pending. It
-    `may_shrink`, to fewer coins, if the node does not know one of them, and pays as ever with the
-    next block.
+    It `began` with another deadline perhaps, before a reorganisation. `answers` counts the offers
+    at `height`. Its fee `may_fall` if the node does not have it, or refuses it, and `may_creep` if
+    the node refuses it for its fee: then it is not pending. It `may_shrink`, to fewer coins, if the
+    node does not know one of them, and pays as ever with the next block.
     """
 
     push: Push
     offer: Offered
     since: int
     cost: int
+    began: int
     height: int = 0
     answers: int = 0
     may_fall: bool = False
@@ -284,7 +285,7 @@ class _FeeMonitor:
         if frozenset(push.bundle.spends) in self.dropped and room >= LEAST_RAISE:
             yield f"CH-FEE-4: it repeats the bytes of a {push.name} that its node has dropped"
         if line is None:
-            line = self.lines[key] = _Line(push, offer, self.peak, cost_of(push.bundle))
+            line = self.lines[key] = _Line(push, offer, self.peak, cost_of(push.bundle), self.peak)
             asked = self.rate * line.cost
             if fee < TOLERANCE * min(asked, room) or TOLERANCE * fee > asked:
                 begins = f"begins with {counted(fee, 'mojo')} for a {push.name}"
@@ -313,8 +314,9 @@ class _FeeMonitor:
             line.may_fall = line.may_shrink = False
             line.may_creep = is_unpaid
         line.push, line.offer = push, offer
-        wanted = self._wanted(line, room)
-        if self.is_block and fee > max(was, MOST_OVER * wanted) + LEAST_RAISE:
+        wanted = self._wanted(line, room, line.since)
+        most = MOST_OVER * self._wanted(line, self.risk.most(push)[0], line.began)
+        if self.is_block and fee > max(was, most) + LEAST_RAISE:
             yield f"CH-FEE-3: it raises the fee of its {push.name} from {was:,} to {fee:,} mojos"
         if not is_unpaid and fee + LEAST_RAISE <= TOLERANCE * wanted:
             yield (
@@ -322,13 +324,13 @@ class _FeeMonitor:
                 f" {counted(self.peak - line.since, 'block')}, at most {room}"
             )
 
-    def _wanted(self, line: _Line, room: int) -> float:
-        """The fee that this spend should offer by now: from the estimate to the maximum."""
+    def _wanted(self, line: _Line, room: int, since: int) -> float:
+        """The fee that a spend due since then should offer: from the estimate to the maximum."""
         start = min(max(self.rate * line.cost, LEAST_RAISE), room)
         if line.push.before is None or not start:
             return min(self.rate * line.cost, room)
-        within = max(1, 2 * (line.push.before - line.since) // 3)
-        part = min(1.0, max(0, self.peak - line.since) / within)
+        within = max(1, 2 * (line.push.before - since) // 3)
+        part = min(1.0, max(0, self.peak - since) / within)
         return float(start * (room / start) ** part)
 
     def _left_in_pin(self, event: Pinned, offers: Sequence[Offered]) -> Iterator[str]:
