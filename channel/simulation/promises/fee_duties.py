@@ -227,10 +227,16 @@ class _FeeMonitor:
             yield f"CH-FEE-2: it has one fee coin for {blocks}, and does not split it"
 
     def _cheap_split(self, push: Push, offer: Offered) -> Iterator[str]:
-        """Find a split that pays less than its node asks, within a tenth of all fees."""
+        """Find a split that pays less than its node asks, within a tenth of all fees.
+
+        Its last coin stays the largest.
+        """
         _, all_most = self.risk.most(push)
         fee, asked = sum(one.fee for one in offer.payments), self.rate * cost_of(push.bundle)
+        made = [amount for one in offer.payments for _, amount in one.made]
         most = min(all_most // 10, all_most - self.risk.at_stake + fee)
+        if len(made) > 1:
+            most = min(most, fee + made[-1] - made[-2])
         if fee + LEAST_RAISE < TOLERANCE * min(asked, most):
             pays = f"pays {counted(fee, 'mojo')}, and its node asks {asked}"
             yield f"CH-FEE-3: its {push.name} {pays}"
