@@ -59,7 +59,8 @@ def _of_any_size(right: Any, wallet: Any, state: Any, ready: int) -> Any:
     if coin.amount - sum(amounts) - LEAST_RAISE <= amounts[-1]:
         return None
     bundle = split(wallet.key, coin, amounts, 0, wallet.agg_sig_data)
-    push = Push(SPLIT, bundle, wallet.total)
+    stake = wallet.total if wallet.limits.per_spend is None else coin.amount
+    push = Push(SPLIT, bundle, stake)
     return Offer(push, wallet.peak, coin, cost_of(bundle))
 
 
