@@ -128,6 +128,10 @@ OTHERS = {
         "at most 1,500 with each fault, of the first 3,000, after nodes refused pushes, and checks"
         " were added that single changes of the engine had shown to be missing"
     ),
+    "table-36": (
+        "at most 1,500 with each fault, of the first 3,000, after more pushes were refused where"
+        " fees are due"
+    ),
 }
 """The sessions of other results, by their seeds."""
 

@@ -53,6 +53,9 @@ MOST_ANSWERS = 6
 LONG_WHOLE = 5
 """Blocks in which a peer that pays fees has split its wallet coin, once it sees the channel."""
 
+MOST_SPLITS = 6
+"""Blocks in a row with each of which no peer has to split another coin."""
+
 
 def wrong_fees(run: Run, talk: Conversation) -> Iterator[str]:
     """Find fees that the rules do not allow, and those that are missing."""
@@ -99,7 +102,8 @@ class _FeeMonitor:
         self.channel: Coin | None = None
         self.leaves = self.is_settled = self.shuts = False
         self.is_watched = self.is_block = False
-        self.whole, self.looked_at = 0, 0
+        self.whole, self.looked_at, self.splits = 0, 0, 0
+        self.split: set[Coin] = set()
         self.agg_sig_data = config.agg_sig_data
         self.rate = 0
         self.peak = 0
@@ -219,9 +223,15 @@ class _FeeMonitor:
                     self.is_settled = False
         leaves = self.leaves and not self.is_settled
         is_used = channel is not None and (not self.shuts if channel.spent is None else leaves)
+        is_split = any(not offered(push.bundle, self.address).spends for push in pushes)
         is_whole = is_used and len(unspent) == 1
         is_new, self.looked_at = turn.height != self.looked_at, turn.height  # a restart looks again
         self.whole = self.whole + is_new if is_whole and unspent[0] not in used else 0
+        if is_new:
+            self.splits = self.splits + 1 if is_split and not used & self.split else 0
+        self.split = used if is_split else set()
+        if self.splits == MOST_SPLITS:
+            yield f"CH-FEE-2: it splits a fee coin with each of {counted(self.splits, 'block')}"
         if is_new and self.whole == LONG_WHOLE:
             blocks = counted(self.whole, "block")
             yield f"CH-FEE-2: it has one fee coin for {blocks}, and does not split it"
@@ -323,7 +333,8 @@ class _FeeMonitor:
         wanted = self._wanted(line, room, line.since)
         most = MOST_OVER * self._wanted(line, self.risk.most(push)[0], line.began)
         if self.is_block and fee > max(was, most) + LEAST_RAISE:
-            yield f"CH-FEE-3: it raises the fee of its {push.name} from {was:,} to {fee:,} mojos"
+            raised = f"from {was:,} to {counted(fee, 'mojo')}"
+            yield f"CH-FEE-3: it raises the fee of its {push.name} {raised}"
         if not is_unpaid and fee + LEAST_RAISE <= TOLERANCE * wanted:
             yield (
                 f"CH-FEE-3: it offers {counted(fee, 'mojo')} for a {push.name} that waits for"

@@ -50,9 +50,8 @@ def _of_any_size(right: Any, wallet: Any, state: Any, ready: int) -> Any:
     free, coins = wallet.free(state), wallet.coins.unspent
     size = min(wallet.usual_fee, sum(coin.amount for coin in coins) // (ready + 2))
     missing = ready - sum(2 * coin.amount >= size for coin in coins)
-    offer = right(wallet, state, ready)
-    if offer is not None or missing <= 0 or not free or size < LEAST_RAISE:
-        return offer
+    if missing <= 0 or not free or size < LEAST_RAISE:
+        return None
     coin = free[-1]
     size = min(size, coin.amount // (missing + 2))
     amounts = [size + number for number in range(missing)]
