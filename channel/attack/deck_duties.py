@@ -113,7 +113,7 @@ class DeckDuties:
                 if number in pool.decks:
                     yield f"keeps deck {number}, which the other side gives up"
                 elif (number in before.play.decks.decks) != (number in burnt):
-                    yield f"tells its player otherwise of deck {number} than it is given up"
+                    yield f"does not tell its player what becomes of deck {number}"
             case _:
                 pass
         if isinstance(message, Batch) or any(isinstance(one, Batch) for one in _sent(effects)):
