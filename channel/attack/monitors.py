@@ -150,7 +150,9 @@ class Monitors:
                 self._left.setdefault(name, (text, causes(self._done)))
             case Handled(name, Connected()) if len(self._names) == len(Side):
                 self._connected[name] += 1
-                if self._connected[name] > 1 and all(one.kind in STEADY for one in self._done):
+                if self._connected[name] > 1 and all(
+                    action.kind in STEADY for action in self._done
+                ):
                     yield Violation("link", f"the {name} connects again, and lost no connection")
             case Handled(name, _, effects) if name in self._names:
                 yield from _growth(name, effects)

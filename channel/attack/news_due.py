@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
+from channelsim.channel.attack.times_due import funding_coins
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.chain_news import (
@@ -324,11 +325,7 @@ def _to_watch(before: PeerState, after: PeerState) -> set[Coin]:
         coins |= after.dispute.watched - before.dispute.watched
     opened = after.opening.opened
     if after.phase is Phase.FAILED and before.phase is Phase.FUNDING and opened is not None:
-        # The opening stays failed once one of them is spent.
-        coins.add(opened.channel.launcher_parent)
-        if opened.bundle is not None:
-            spent = {spend.coin for spend in opened.bundle.spends}
-            coins |= spent - {opened.channel.launcher}
+        coins |= funding_coins(opened)
     return coins | ({*after.fees.watched} - {*before.fees.watched})
 
 

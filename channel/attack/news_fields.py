@@ -244,7 +244,7 @@ def _on_chain(
             at = coin.puzzle_hash, coin.amount
             history = after.play.history if after.play is not None else ()
             live = (game.coin for link in history for game in link.state.games)
-            known = any((one.puzzle_hash(), one.amount) == at for one in live)
+            known = any((game.puzzle_hash(), game.amount) == at for game in live)
             yield "that it knows:", known, False
         case MovedOnChain(game_id, by_us, coin, height):
             spent = by_id.get(coin.parent)

@@ -50,8 +50,9 @@ def missing_funding(
     opened = after.opening.opened
     if after.phase is not Phase.FUNDING or before.phase is not Phase.OPENING or opened is None:
         return
-    pushed = (effect.bundle for effect in effects if isinstance(effect, Push))
-    if not any(spend.coin == opened.channel.launcher for one in pushed for spend in one.spends):
+    bundles = (effect.bundle for effect in effects if isinstance(effect, Push))
+    spent = {spend.coin for bundle in bundles for spend in bundle.spends}
+    if opened.channel.launcher not in spent:
         yield "it has the completed funding, and does not publish it"
 
 

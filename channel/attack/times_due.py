@@ -14,6 +14,7 @@ from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import BrokenOff, Effect, Push, Tell, Watch
 from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.onchain.lineage import Track
+from channelsim.channel.peer.opening.handshake import Opened
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.half_signed import unroll_coin
 from channelsim.channel.protocol.state import Side
@@ -74,12 +75,17 @@ def _fundable_until(config: Config, state: PeerState) -> int | None:
         return None
     agreement, block = config.agreement, state.block
     until = opened.deadline + agreement.spacing * agreement.confirmations
-    wallets = {opened.channel.launcher_parent}
-    if opened.bundle is not None:
-        wallets |= {spend.coin for spend in opened.bundle.spends} - {opened.channel.launcher}
+    wallets = funding_coins(opened)
     spent = [seen.spent for seen in block.coins if seen.coin in wallets and seen.spent is not None]
     is_void = any(block.peak - height >= agreement.confirmations for height in spent)
     return None if block.peak >= until or is_void else until
+
+
+def funding_coins(opened: Opened) -> set[Coin]:
+    """The wallet coins that fund a channel: its opening stays failed once one of them is spent."""
+    spends = opened.bundle.spends if opened.bundle is not None else ()
+    coins = {opened.channel.launcher_parent, *(spend.coin for spend in spends)}
+    return coins - {opened.channel.launcher}
 
 
 def _compared(what: str, *, is_due: bool, is_done: bool) -> Iterator[str]:

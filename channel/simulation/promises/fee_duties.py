@@ -242,8 +242,9 @@ class _FeeMonitor:
         Its last coin stays the largest.
         """
         _, all_most = self.risk.most(push)
-        fee, asked = sum(one.fee for one in offer.payments), self.rate * cost_of(push.bundle)
-        made = [amount for one in offer.payments for _, amount in one.made]
+        asked = self.rate * cost_of(push.bundle)
+        fee = sum(payment.fee for payment in offer.payments)
+        made = [amount for payment in offer.payments for _, amount in payment.made]
         most = min(all_most // 10, all_most - self.risk.at_stake + fee)
         if len(made) > 1:
             most = min(most, fee + made[-1] - made[-2])

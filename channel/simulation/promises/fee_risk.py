@@ -21,7 +21,7 @@ from channelsim.channel.simulation.promises.fee_offers import FeeWallet, Offered
 
 @dataclass(slots=True)
 class FeeRisk:
-    """What one side has offered from its fee coins, within its limits.
+    """The offers from the fee coins of one side, within its limits.
 
     `total` is the channel's money in mojos. `fee_wallet` and the coins `seen` are those of the last
     block. `offers` has the most mojos offered from each fee coin, by the coins that are spent for
@@ -135,7 +135,7 @@ class FeeRisk:
 
 
 def _shares(offer: Offered) -> Iterator[tuple[bytes, frozenset[bytes], int]]:
-    """Of each fee coin in a bundle, by id: the coins that are spent for its fee, and the fee."""
+    """The ids of the fee coins in a bundle, each with the coins spent for its fee, and the fee."""
     sums: dict[tuple[bytes, frozenset[bytes]], int] = {}
     for payment in offer.payments:
         key = offer.first(payment).id, payment.asserted

@@ -28,7 +28,7 @@ class RightSession:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What became of a mutant: in how many sessions it was `tried` and `reached`.
+    """The outcome of a mutant: the numbers of sessions in which it was `tried` and `reached`.
 
     In so many it went a `different` way, before the last one `noticed` it by a line.
     """
@@ -59,7 +59,7 @@ def right_session(attack: Attack) -> RightSession:
 
 @dataclass
 class _Reach:
-    """Whether the session that is running has come to the changed statement."""
+    """A mark that the session that is running has come to the changed statement."""
 
     reached: bool = False
 
