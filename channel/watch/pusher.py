@@ -18,7 +18,7 @@ from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.interface import Answer, Chain, PushResult, pending_with
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import PendingBundle
-from channelsim.channel.chain.refusals import is_judged
+from channelsim.channel.chain.refusals import UNKNOWN_UNSPENT, is_judged
 from channelsim.channel.chain.rpc import NodeError
 from channelsim.channel.chain.validation import checked
 from channelsim.channel.peer.fee_settings import SHARE_OF_SPEND
@@ -139,7 +139,7 @@ class Pusher:
             # The spend itself must not wait for what its fee needs.
             self._trouble = str(error)
             return Offered(chain.push(sight.spend))
-        if _is_judged(offered.result):
+        if _is_lasting(offered.result):
             self._last = sight.peak, sight.spend, offered
         return offered
 
@@ -233,8 +233,7 @@ class Pusher:
         fee_state, effects = pay(fee_wallet, fee_state, [push], ready=0, scan=True)
         offered = self._carry_out(chain, fee_wallet, fee_state, effects)
         taken = offered.result.answer in (Answer.ACCEPTED, Answer.TOO_EARLY)
-        waited = 0 if sight.due is None else sight.peak - sight.due
-        if not taken and (_is_judged(offered.result) or waited > self._channel.confirmations):
+        if not taken and (_is_lasting(offered.result) or self._has_to_be_in(sight, push)):
             # Perhaps only the fee coin is spent, or another watcher with this key pays from it.
             result, _ = _answer_to(chain, push)
             if result.answer is Answer.ACCEPTED:
@@ -243,6 +242,13 @@ class Pusher:
                 self._newer = None
                 return Offered(_answer_to(chain, _push_of(sight))[0])
         return offered
+
+    def _has_to_be_in(self, sight: Sight, push: Push) -> bool:
+        """True if a spend has waited, or is near its deadline: its fee must not keep it out."""
+        waited = 0 if sight.due is None else sight.peak - sight.due
+        confirmations = self._channel.confirmations
+        is_near = push.before is not None and push.before - sight.peak <= confirmations + 1
+        return is_near or waited > confirmations
 
     def _newer_than_ours(
         self, watcher: Watcher, sight: Sight, pending: Sequence[PendingBundle]
@@ -293,9 +299,9 @@ def _answer_to(chain: Chain, push: Push) -> tuple[PushResult, Pinned | Dropped |
     return fate(push.bundle, result, pending_with(chain, push.bundle, result))
 
 
-def _is_judged(result: PushResult) -> bool:
-    """True unless the node was too busy to say anything about the bundle."""
-    return result.benign or is_judged(result.error)
+def _is_lasting(result: PushResult) -> bool:
+    """True unless a node may take the same bytes later: one that was busy, or lacks a coin."""
+    return result.benign or (is_judged(result.error) and result.error != UNKNOWN_UNSPENT)
 
 
 def _coins(chain: Chain, key: PrivateKey) -> tuple[Coin, ...]:

@@ -16,7 +16,7 @@ from channelsim.channel.chain.constants import BLOCK_COST, COST_PER_BYTE
 from channelsim.channel.chain.mempool import LEAST_RATE
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import PendingBundle
-from channelsim.channel.chain.refusals import FEE_REFUSALS, is_judged
+from channelsim.channel.chain.refusals import FEE_REFUSALS, UNKNOWN_UNSPENT, is_judged
 from channelsim.channel.chain.validation import checked
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.fees.coins import change_of
@@ -70,7 +70,7 @@ def react(
             case Refused(bundle, error) if error in FEE_REFUSALS:
                 again = _bid_more(fee_wallet, fee_state, offer, bundle)
             case Refused(bundle, error) if is_judged(error) or _has_waited(fee_wallet, offer):
-                again = _without_fee(fee_wallet, offer, bundle)
+                again = _without_fee(fee_wallet, offer, bundle, error)
             case Refused():
                 pass  # It is offered again with the next block: the node is busy.
     if again is not None:
@@ -109,15 +109,20 @@ def _renew(
     return offer, fee_wallet.push(offer)
 
 
-def _without_fee(fee_wallet: FeeWallet, offer: Offer, bundle: Bundle) -> tuple[Offer, Push] | None:
+def _without_fee(
+    fee_wallet: FeeWallet, offer: Offer, bundle: Bundle, error: str
+) -> tuple[Offer, Push] | None:
     """Push a spend by itself if the node refuses it with what pays for it: a coin may be gone.
 
     A refused replacement has coins of others, which may be gone: the fee coin stays. A spend by
-    itself can be pinned without the fee coin, and then there may be no room for it.
+    itself can be pinned without the fee coin, and then there may be no room for it. So it waits for
+    a node that does not know a coin, which may know it with the next block, if there is time.
     """
     if bundle == offer.push.bundle:
         return None
     own = _is_ours(offer, bundle)
+    if own and error == UNKNOWN_UNSPENT and _can_wait(fee_wallet, offer):
+        return None
     offer = replace(offer, others=(), replacement=None, replacement_fee=0)
     return offer, offer.push if own else fee_wallet.push(offer)
 
@@ -146,6 +151,13 @@ def _bid_more(
 
 def _has_waited(fee_wallet: FeeWallet, offer: Offer) -> bool:
     return fee_wallet.peak - offer.since > fee_wallet.confirmations
+
+
+def _can_wait(fee_wallet: FeeWallet, offer: Offer) -> bool:
+    """True for a new offer whose deadline, if it has one, is not near."""
+    before = offer.push.before
+    has_time = before is None or before - fee_wallet.peak > fee_wallet.confirmations + 1
+    return has_time and not _has_waited(fee_wallet, offer)
 
 
 def _more(fee: int) -> int:

@@ -105,6 +105,7 @@ class _FeeMonitor:
         self.whole, self.looked_at, self.splits = 0, 0, 0
         self.split: set[Coin] = set()
         self.agg_sig_data = config.agg_sig_data
+        self.confirmations = config.agreement.confirmations
         self.rate = 0
         self.peak = 0
         self.ours = {config.wallet.coin.id}
@@ -185,7 +186,7 @@ class _FeeMonitor:
                 line.may_creep = True
             case Dropped() | Refused():
                 line.may_fall = line.may_creep = True
-                line.may_shrink = isinstance(answer, Refused) and answer.error == UNKNOWN_UNSPENT
+                line.may_shrink = isinstance(answer, Refused) and self._is_late(line)
             case Pinned(bundle, pending):
                 fees = {spend for spend in bundle.spends if spend.coin.puzzle_hash == self.address}
                 # What others offer for the same spend, and pay themselves, is in its place.
@@ -427,12 +428,21 @@ class _FeeMonitor:
         newest = {*event.bundle.spends} == {*line.push.bundle.spends}
         if offers or not newest or not isinstance(event, Refused) or line.answers > MOST_ANSWERS:
             return
-        if event.error == UNKNOWN_UNSPENT and line.offer.payments:
+        if event.error == UNKNOWN_UNSPENT and line.offer.payments and self._is_late(line):
             yield f"CH-FEE-3: it does not offer its {line.push.name} without a coin that is unknown"
         key = line.offer.spends[0].coin.id
         fee, room = line.offer.fee_for(key), self.risk.room(line.push, line.offer)
         if event.error in FEE_REFUSALS and line.push.before is not None and fee < room:
             yield f"CH-FEE-3: it bids no more for its {line.push.name}, whose fee is refused"
+
+    def _is_late(self, line: _Line) -> bool:
+        """True if a spend has to be offered without a coin that its node does not know.
+
+        Before, it waits for the next block: alone, it could be pinned in half a block.
+        """
+        before = line.push.before
+        is_near = before is not None and before - self.peak <= self.confirmations + 1
+        return is_near or self.peak - line.began > self.confirmations
 
     def _left_dropped(
         self, event: Dropped, offers: Iterable[Offered], effects: Iterable[Effect]

@@ -275,6 +275,12 @@ FEES = (
         compared(answers, "_without_fee", lambda right, *given: None),
     ),
     Fault(
+        "offers-alone-at-once",
+        "fees",
+        "a spend is tried without its fee coin as soon as a node does not know that",
+        compared(answers, "_can_wait", lambda right, wallet, offer: False),
+    ),
+    Fault(
         "pays-from-one-coin",
         "fees",
         "no second coin pays for a spend",

@@ -14,7 +14,7 @@ from channelsim.channel.chain.coins import Bundle, Coin, Spend, condition, joine
 from channelsim.channel.chain.interface import Answer, PushResult, pending_with
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import PendingBundle
-from channelsim.channel.chain.refusals import FEE_TOO_LOW, INVALID_BUNDLE
+from channelsim.channel.chain.refusals import FEE_TOO_LOW, INVALID_BUNDLE, UNKNOWN_UNSPENT
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.peer.fees.answers import react
 from channelsim.channel.peer.fees.coins import FeeCoins
@@ -31,6 +31,7 @@ from tests.channel.chain.mempool_sequences import ANYONE
 from tests.channel.watch.towers import money
 
 MOST = 40 * LEAST_RAISE
+CONFIRMATIONS = 3
 DEADLINE = 30
 FEES, OWNER, THIEF = (wallet_key(name, "attack") for name in (b"fees", b"owner", b"thief"))
 
@@ -60,7 +61,7 @@ class Payer:
             coins=FeeCoins(self.coins, self.coins, 0),
             limits=FeeLimits(MOST, self.in_all),
             peak=self.start + self.blocks,
-            confirmations=3,
+            confirmations=CONFIRMATIONS,
             total=1000 * MOST,
             agg_sig_data=self.chain.agg_sig_data(),
         )
@@ -251,6 +252,28 @@ def test_what_a_busy_node_does_not_judge_is_offered_again_as_it_was(error: str) 
     side.block(ours, blocks=4)
     (bare,) = side.answer(Refused(push.bundle, error))
     assert bare.bundle == ours, "at last alone: perhaps the fee coin is what takes so long"
+
+
+def test_a_spend_is_not_soon_offered_alone_to_a_node_that_does_not_know_its_fee_coin() -> None:
+    """A node says so during a reorganisation; alone, a spend can be pinned in half a block."""
+    side = payer()
+    coin = side.chain.give(address_of(OWNER), 1)
+    ours = spent(side.chain, coin, coin.amount)
+    for waited in range(CONFIRMATIONS + 1):
+        (push,) = side.block(ours, blocks=bool(waited))
+        assert push.bundle != ours
+        assert not side.answer(Refused(push.bundle, UNKNOWN_UNSPENT))
+    (push,) = side.block(ours)
+    (bare,) = side.answer(Refused(push.bundle, UNKNOWN_UNSPENT))
+    assert bare.bundle == ours, "the coin may be gone for good"
+
+
+@pytest.mark.parametrize(("left", "waits"), [(CONFIRMATIONS + 1, False), (CONFIRMATIONS + 2, True)])
+def test_near_its_deadline_a_spend_does_not_wait_for_its_fee_coin(left: int, waits: bool) -> None:
+    side = payer()
+    coin = side.chain.give(address_of(OWNER), 1)
+    (push,) = side.block(spent(side.chain, coin, coin.amount), blocks=DEADLINE - left)
+    assert bool(side.answer(Refused(push.bundle, UNKNOWN_UNSPENT))) is not waits
 
 
 # --- no more than is needed ----------------------------------------------------------------------

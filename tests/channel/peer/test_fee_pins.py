@@ -260,7 +260,7 @@ def test_a_refused_replacement_is_no_reason_to_show_a_spend_without_its_fee_coin
     (again,) = pushes(peer.handle(Refused(unpin.bundle, "UNKNOWN_UNSPENT")))
     assert again.name == "preempt+fee"
     assert paid(again.bundle, fees) > paid(bundle, fees)
-    (bare,) = pushes(peer.handle(Refused(again.bundle, "UNKNOWN_UNSPENT")))
+    (bare,) = pushes(peer.handle(Refused(again.bundle, "BLOCK_COST_EXCEEDS_MAX")))
     assert bare.name == "preempt"
 
 

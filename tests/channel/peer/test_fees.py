@@ -211,14 +211,14 @@ def test_a_player_without_fees_hears_once_that_a_spend_was_dropped() -> None:
 
 
 def test_what_the_node_refuses_with_a_fee_is_pushed_without() -> None:
-    """A fee must not keep its spend out: the fee coin may be gone, as another node has it."""
+    """A fee must not keep its spend out: together they may cost too much."""
     table = at_message(16)
     paying(table, ANN, rate=1)
     farm(table)
     (push,) = pushes(table.command(ANN, GoOnChain()), "unroll+fee")
-    (bare,) = pushes(table.ends[ANN].peer.handle(Refused(push.bundle, "UNKNOWN_UNSPENT")))
+    (bare,) = pushes(table.ends[ANN].peer.handle(Refused(push.bundle, "BLOCK_COST_EXCEEDS_MAX")))
     assert bare.name == "unroll"
-    assert not table.ends[ANN].peer.handle(Refused(bare.bundle, "UNKNOWN_UNSPENT"))
+    assert not table.ends[ANN].peer.handle(Refused(bare.bundle, "BLOCK_COST_EXCEEDS_MAX"))
 
 
 # --- the coins that pay -------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import CoinSeen
-from channelsim.channel.chain.refusals import INVALID_BUNDLE
+from channelsim.channel.chain.refusals import INVALID_BUNDLE, UNKNOWN_UNSPENT
 from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.protocol.wallet import wallet_key
 from channelsim.channel.watch.pusher import (
@@ -239,8 +239,9 @@ def test_a_restart_goes_on_with_both_coins_that_pay_already(
     assert fees[-1] == MOST
 
 
+@pytest.mark.parametrize("error", [INVALID_BUNDLE, UNKNOWN_UNSPENT])
 def test_a_busy_node_is_asked_again_at_the_next_look_and_not_without_the_fee(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: str
 ) -> None:
     """A spend that is offered without its fee coin can be pinned with no room for it."""
     tower = stale(tmp_path)
@@ -249,7 +250,7 @@ def test_a_busy_node_is_asked_again_at_the_next_look_and_not_without_the_fee(
 
     def busy(bundle: Bundle) -> PushResult:
         offers.append(bundle)
-        return PushResult(Answer.REFUSED, INVALID_BUNDLE) if len(offers) < 3 else push(bundle)
+        return PushResult(Answer.REFUSED, error) if len(offers) < 3 else push(bundle)
 
     monkeypatch.setattr(chain, "push", busy)
     for _ in range(3):
@@ -306,7 +307,10 @@ def test_a_small_coin_is_used_up_and_the_user_hears_of_it(tmp_path: Path) -> Non
 def test_a_fee_coin_that_is_gone_keeps_nothing_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spent: bool
 ) -> None:
-    """The node that lists coins may be behind, or the thief of the key may have been faster."""
+    """The node that lists coins may be behind, or the thief of the key may have been faster.
+
+    One that does not know the coin is asked again, for some blocks: alone, a spend can be pinned.
+    """
     tower = stale(tmp_path)
     monkeypatch.setattr(tower.chain, "fee_rate", lambda: 2)
     gone = Coin(bytes(32), ADDRESS, 3 * COIN)
@@ -316,6 +320,12 @@ def test_a_fee_coin_that_is_gone_keeps_nothing_out(
         take(tower.ours.table, stolen)
     monkeypatch.setattr(tower.chain, "coins_at", lambda _: [CoinSeen(gone, 1, None)])
     offered = tower.look()
+    for _ in range(0 if spent else tower.data.channel.confirmations + 1):
+        assert offered is not None
+        if offered.result.answer is Answer.ACCEPTED:
+            break
+        tower.chain.farm()
+        offered = tower.look()
     assert offered is not None
     assert offered.result.answer is Answer.ACCEPTED
     assert tower.fee() == 0
