@@ -103,7 +103,8 @@ class DeckDuties:
             yield from _passed_over(message, before.play.decks, pool, burnt)
         match message:
             case Resume() if before.resuming:  # one that comes again is known
-                yield from _wrongly_resumed(before.play.decks, pool, message, effects)
+                named = _named(after) - _named(before)
+                yield from _wrongly_resumed(before.play.decks, pool, message, effects, named)
             case DeckStep(number, step, data):
                 known = (number, step, data) in self.steps
                 if step and known and number in burnt and number in before.play.decks.decks:
@@ -201,15 +202,22 @@ def _named(state: PeerState) -> set[int]:
 
 
 def _wrongly_resumed(
-    before: DeckPool, after: DeckPool, message: Resume, effects: Sequence[Effect]
+    before: DeckPool,
+    after: DeckPool,
+    message: Resume,
+    effects: Sequence[Effect],
+    named: set[int],
 ) -> Iterator[str]:
-    """Find decks that a new connection should have ended, or should not, and steps it lacks."""
+    """Find decks that a new connection should have ended, or should not, and steps it lacks.
+
+    A proposal that waited for the connection has `named` decks.
+    """
     repeated = {one.deck_no for one in _sent(effects) if isinstance(one, DeckStep)}
     for number, one in before.decks.items():
         is_lacking = number not in message.decks and number <= message.highest_deck
         if is_lacking and number in after.decks:
             yield f"keeps deck {number}, which the other side does not have"
-        if not is_lacking and number not in after.decks:
+        if not is_lacking and number not in {*after.decks, *named}:
             yield f"drops deck {number}, which the other side has"
         waits = one.preparation is not None and one.computing is None and bool(one.answered)
         if not is_lacking and waits and number not in repeated:

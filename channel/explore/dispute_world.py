@@ -45,10 +45,6 @@ from channelsim.games.amounts import counted
 
 NOTHING, LEAVE = "a block", "the honest player goes on chain"
 
-DEEP = CONFIRMATIONS + 2
-"""Blocks after which nothing that happened can change, or be news."""
-
-
 SILENCE = Times().move + Times().margin + 4
 """Blocks after which a side with a live game does not wait any more, also if one was replaced."""
 
@@ -98,7 +94,8 @@ class DisputeWorld:
         self._first = DisputeState(moment.chain, sides[1 - thief], sides[thief], reorgs=1)
         scenario = scenario_of(games, seed, reorgs=False)
         longest = max(scenario.unroll_timeout, scenario.game_timeout)
-        self._oldest = longest + 2 * CONFIRMATIONS + 2
+        self._oldest = longest + 1
+        self._rewards = tuple(side.config.reward_address for side in sides)
         self._talk: Conversation | None = None
         # Spends and pairs of them: the thief's keys and states stay the same.
         self._made: dict[object, Any] = {}
@@ -109,12 +106,19 @@ class DisputeWorld:
 
     def fingerprint(self, state: DisputeState) -> bytes:
         """The digest of a state."""
-        ages = Ages(state.chain.height, self._oldest, DEEP)
+        ages = Ages(
+            peak=state.chain.height,
+            most=self._oldest,
+            # What nobody can undo any more, and is no news.
+            deep=CONFIRMATIONS + state.reorgs,
+            replaced=state.reorgs,
+            rewards=self._rewards,
+        )
         offered = sorted(bundle.signature for bundle in state.offered) if state.reorgs else ()
         return digest(
             (
                 *(chain_key(state.chain, ages), side_key(state.honest, ages)),
-                *(side_key(state.thief, ages), state.reorgs, state.replaced, state.may_leave),
+                *(side_key(state.thief, ages), state.reorgs, state.replaced, _may_leave(state)),
                 *(offered, state.over),
             )
         )
@@ -128,7 +132,7 @@ class DisputeWorld:
     def choices(self, state: DisputeState) -> Iterator[Choice]:
         """Every choice in a state, the plainest first."""
         yield Choice(NOTHING)
-        if state.may_leave and state.honest.state.phase is Phase.PLAYING:
+        if _may_leave(state):
             yield Choice(LEAVE, leaves=True)
         for text, bundle in self._bundles(state.chain, state):
             yield Choice(text, bundle)
@@ -321,6 +325,11 @@ class DisputeWorld:
             state.replaced,
             (finished, finished),
         )
+
+
+def _may_leave(state: DisputeState) -> bool:
+    """True if the honest player may go on chain of its own accord."""
+    return state.may_leave and state.honest.state.phase is Phase.PLAYING
 
 
 def _known(side: ExploredSide) -> Iterator[StateHistory]:

@@ -1,8 +1,8 @@
 """Digests of states, so that none is visited twice: equal digests mean equal futures.
 
 Three symmetries make more states equal. Heights are relative to the tip. The ages of unspent coins
-beyond the longest time that anything waits for are all the same. And so are those of spent coins
-and of facts, once they are too deep for a block that is replaced.
+with a timeout are all the same beyond the longest one. And so are those of other coins and of
+facts, once they are too deep for a block that is replaced.
 
 Left out is what cannot change or follows from the rest: keys, older states (known by the newest,
 as players decide by their positions), seats, and what only raises fees.
@@ -41,17 +41,22 @@ the chain; `began` and `deadline` matter to fees and before the channel coin is 
 @dataclass(frozen=True, slots=True)
 class Ages:
     """Heights relative to a tip: unspent coins of `most` blocks and more are the same, and what
-    happened `deep` blocks ago or earlier."""
+    happened `deep` blocks ago or earlier. So many last blocks may be `replaced`, which makes coins
+    unspent again. Coins at `rewards` have no timeout."""
 
     peak: int
     most: int
     deep: int
+    replaced: int = 0
+    rewards: tuple[bytes, ...] = ()
 
     def of_coin(self, seen: CoinSeen) -> tuple[int, int | None]:
         """The ages of a coin and of its spend (None: it is unspent)."""
-        if seen.spent is None:
-            return min(self.peak - seen.born, self.most), None
-        return self.of_fact(seen.born), self.of_fact(seen.spent)
+        spent = None if seen.spent is None else self.of_fact(seen.spent)
+        is_over = spent is not None and spent >= self.replaced
+        if is_over or seen.coin.puzzle_hash in self.rewards:
+            return self.of_fact(seen.born), spent
+        return min(self.peak - seen.born, self.most), spent
 
     def of_fact(self, height: int) -> int:
         """The age of what happened at this height."""
