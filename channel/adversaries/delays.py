@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from channelsim.channel.adversaries.base import Adversary, Plan, adversary, variant
 from channelsim.channel.adversaries.proposals import with_offers, with_timeout
 from channelsim.channel.chain.observations import Block
@@ -22,7 +20,6 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.phases.playing import request_potato, send_now
 from channelsim.channel.protocol.messages import Message, Resume, decode
-from channelsim.channel.protocol.proposals import UnfitProposal
 
 MANY = 20
 """Games that are proposed at once, to make states large."""
@@ -97,10 +94,9 @@ class Unfit(Delaying):
         """The batch with proposals that no careful side accepts."""
         batch_and_before, changed = self.batch_and_before(message), None
         if batch_and_before is not None:
-            with suppress(UnfitProposal):
-                changed = with_offers(
-                    self, *batch_and_before, lambda offer: with_timeout(self, offer, 1)
-                )
+            changed = with_offers(
+                self, *batch_and_before, lambda offer: with_timeout(self, offer, 1)
+            )
         self.done = changed is not None
         return changed or [blob]
 

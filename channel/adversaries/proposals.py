@@ -27,7 +27,7 @@ from channelsim.channel.protocol.messages import (
     Propose,
     Settle,
 )
-from channelsim.channel.protocol.proposals import least_timeout, offer_of
+from channelsim.channel.protocol.proposals import UnfitProposal, least_timeout, offer_of
 from channelsim.channel.protocol.state import ChannelState
 from channelsim.channel.protocol.transitions import MAX_OPEN_PROPOSALS
 
@@ -50,13 +50,19 @@ class Proposing(BatchChanger):
 def with_offers(
     proposer: Adversary, batch: Batch, before: ChannelState, change: Callable[[Offer], Offer]
 ) -> list[bytes] | None:
-    """The batch with every offer changed, signed again; None for a batch without one."""
+    """The batch with every offer changed, signed again; None for a batch without one.
+
+    None, too, if another adversary has made an offer that cannot be made in another way.
+    """
     if not any(isinstance(action, Propose) for action in batch.actions):
         return None
-    actions = [
-        Propose(tuple(map(change, action.offers))) if isinstance(action, Propose) else action
-        for action in batch.actions
-    ]
+    try:
+        actions = [
+            Propose(tuple(map(change, action.offers))) if isinstance(action, Propose) else action
+            for action in batch.actions
+        ]
+    except UnfitProposal:
+        return None
     return [proposer.batch(before, actions)]
 
 

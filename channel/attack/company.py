@@ -64,7 +64,8 @@ def _about_fees(chance: Chance) -> Iterator[Action]:
     yield Action("push-forgotten", chance.below(2), chance.below(3), since="chain", blocks=1)
     for side in (0, 1):
         error = chance.below(KINDS["push-refused"].most + 1)
-        yield Action("push-refused", side, chance.below(3), error, since="chain")
+        blocks = chance.pick((0, 0, 1, 6))
+        yield Action("push-refused", side, chance.below(3), error, since="chain", blocks=blocks)
     amount = chance.below(KINDS[LIMIT_FEES].most + 1)
     yield Action(LIMIT_FEES, chance.below(2), chance.between(8, 40), amount)
     yield Action("stop", chance.below(2), chance.below(8), since="restart")

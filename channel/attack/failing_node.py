@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from channelsim.channel.attack.actions import Action
 from channelsim.channel.attack.kinds import REFUSALS
-from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult
 from channelsim.channel.chain.observations import CoinSeen, PendingBundle
@@ -45,6 +45,7 @@ class FailingNode:
         self._next_push: Action | None = None
         self._held: list[tuple[int, Bundle]] = []
         self._taken_from: dict[Bundle, int] = {}
+        self._refused: dict[Coin, tuple[int, PushResult]] = {}
 
     @property
     def chain(self) -> FarmableChain:
@@ -86,6 +87,10 @@ class FailingNode:
         self._called()
         if self._chain.peak() < self._taken_from.get(bundle, 0):
             return FORGOTTEN
+        for spend in bundle.spends:
+            until, refusal = self._refused.get(spend.coin, (0, FORGOTTEN))
+            if self._chain.peak() < until:
+                return refusal
         action, self._next_push = self._next_push, None
         match action:
             case None:
@@ -93,9 +98,13 @@ class FailingNode:
             case Action("push-held", amount=blocks):
                 self._held.append((self._until(blocks), bundle))
                 return PushResult(Answer.ACCEPTED)
-            case Action("push-refused", amount=which):
-                self._until(0)
-                return PushResult(Answer.REFUSED, REFUSALS[which])
+            case Action("push-refused", amount=which, blocks=blocks):
+                refusal = PushResult(Answer.REFUSED, REFUSALS[which])
+                until = self._until(blocks) - 1
+                # The last spend is that of a fee coin, if there is one.
+                for spend in bundle.spends[-1:]:
+                    self._refused[spend.coin] = until, refusal
+                return refusal
             case Action("push-forgotten", blocks=blocks):
                 self._taken_from[bundle] = self._until(blocks)
                 return PushResult(Answer.ACCEPTED)
@@ -127,6 +136,7 @@ class FailingNode:
         self._away_until_block = self._blind_until_block = self.hampers_until = 0
         self._next_push = None
         self._taken_from.clear()
+        self._refused.clear()
         self.take_held(everything=True)
 
     def take_slowness(self) -> float:

@@ -158,7 +158,14 @@ KINDS: Mapping[str, Kind] = {
         Kind("block-meanwhile", CALL, 400, "a block comes between two calls of the node"),
         Kind("push-unanswered", CALL, 400, "the next push gets no answer", 1),
         Kind("push-held", CALL, 400, "the node takes the next push some blocks later", 3),
-        Kind("push-refused", CALL, 400, "the node refuses the next push", len(REFUSALS) - 1),
+        Kind(
+            "push-refused",
+            CALL,
+            400,
+            "the node refuses the next push",
+            len(REFUSALS) - 1,
+            is_absence=True,
+        ),
         Kind(
             "push-forgotten",
             CALL,

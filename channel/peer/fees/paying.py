@@ -75,9 +75,14 @@ def _is_stuck(fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, most: in
     """True if a spend with a deadline waits though its fee rises no more; the player knows once."""
     if offer.push.before is None or offer.reported or offer.fee + LEAST_RAISE <= most:
         return False
-    if any(coin not in fee_state.watched for coin in fee_wallet.coins.watched):
-        return False  # The next report of this block has more coins that can pay.
+    if _has_new_coins(fee_wallet, fee_state):
+        return False
     return fee_wallet.peak - offer.since > fee_wallet.confirmations
+
+
+def _has_new_coins(fee_wallet: FeeWallet, fee_state: FeeState) -> bool:
+    """True if the next report of this block has more coins that can pay."""
+    return any(coin not in fee_state.watched for coin in fee_wallet.coins.watched)
 
 
 # --- fee coins ---------------------------------------------------------------------------------
@@ -98,6 +103,8 @@ def _split(fee_wallet: FeeWallet, fee_state: FeeState, ready: int) -> tuple[FeeS
     urgent = [other.fee for other in payers if other.since < fee_wallet.peak]
     if pending is not None and not urgent and (payers or not ready):
         return fee_state, []  # it may get in, and counts until its coin is spent
+    if pending is None and _has_new_coins(fee_wallet, fee_state):
+        return fee_state, []  # an earlier split may have made enough
     offer = pending or _new_split(fee_wallet, fee_state, ready)
     coin = offer.coin if offer is not None else None
     if offer is None or coin is None:

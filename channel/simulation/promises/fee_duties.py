@@ -53,7 +53,7 @@ MOST_ANSWERS = 6
 LONG_WHOLE = 5
 """Blocks in which a peer that pays fees has split its wallet coin, once it sees the channel."""
 
-MOST_SPLITS = 6
+MOST_SPLITS = 3
 """Blocks in a row with each of which no peer has to split another coin."""
 
 

@@ -271,14 +271,20 @@ FEES = (
     Fault(
         "keeps-a-spent-coin",
         "fees",
-        "a spend that is refused with its fee is not tried without it",
-        compared(answers, "_without_fee", lambda right, *given: None),
+        "a spend is not tried without a fee coin that its node never knows",
+        compared(answers, "_can_wait", lambda right, wallet, offer: True),
     ),
     Fault(
         "offers-alone-at-once",
         "fees",
         "a spend is tried without its fee coin as soon as a node does not know that",
         compared(answers, "_can_wait", lambda right, wallet, offer: False),
+    ),
+    Fault(
+        "splits-before-it-hears-all",
+        "fees",
+        "a fee coin is split before a report has the coins that an earlier split has made",
+        compared(paying, "_has_new_coins", lambda right, wallet, state: False),
     ),
     Fault(
         "pays-from-one-coin",

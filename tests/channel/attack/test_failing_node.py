@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
+from msgspec.structs import replace
 
 from channelsim.channel.attack.actions import Action, Attack
 from channelsim.channel.attack.failing_node import FORGOTTEN, FailingNode
@@ -51,6 +52,7 @@ FULL, UNKNOWN = (
     Action("push-refused", 0, 1, REFUSALS.index(error), since="chain")
     for error in (FEE_TOO_LOW, UNKNOWN_UNSPENT)
 )
+NEVER_KNOWN = replace(UNKNOWN, at=0, blocks=8)
 AGAIN = Action("stop", 0, 2, since="chain")
 DROPPED = Action("push-forgotten", 0, 0, since="chain", blocks=4)
 
@@ -65,7 +67,8 @@ DROPPED = Action("push-forgotten", 0, 0, since="chain", blocks=4)
             (PAYS, LEAVES, FULL),
             "bids no more for its unroll+fee, whose fee is refused",
         ),
-        ("keeps-a-spent-coin", (PAYS, LEAVES, UNKNOWN), "without a coin that is unknown"),
+        ("keeps-a-spent-coin", (PAYS, LEAVES, NEVER_KNOWN), "without a coin that is unknown"),
+        ("offers-alone-at-once", (PAYS, LEAVES, UNKNOWN), "coins of what it replaces are not in"),
         ("stores-no-refused", (PAYS, LEAVES, FULL, AGAIN), "other fees than before the restart"),
     ],
 )

@@ -9,6 +9,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend, condition, joined, signed_spend
 from channelsim.channel.chain.interface import Answer, PushResult, pending_with
@@ -70,7 +71,8 @@ class Payer:
         """What it pushes with a block, in which these spends are due."""
         self.blocks += blocks
         wanted = [Push("spend", bundle, 1000 * MOST, self.start + DEADLINE) for bundle in due]
-        self.state, effects = pay(self.wallet(), self.state, [*wanted], ready=self.ready, scan=True)
+        known = structs.replace(self.state, watched=self.coins)
+        self.state, effects = pay(self.wallet(), known, [*wanted], ready=self.ready, scan=True)
         return [effect for effect in effects if isinstance(effect, Push)]
 
     def answer(self, event: Pinned | Refused) -> list[Push]:

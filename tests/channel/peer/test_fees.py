@@ -14,7 +14,7 @@ from channelsim.channel.chain.observations import Block
 from channelsim.channel.chain.refusals import FEE_TOO_LOW
 from channelsim.channel.peer.fees.coins import FeeCoins, find_fee_coins
 from channelsim.channel.peer.fees.fee_state import FeeState, raised, risen
-from channelsim.channel.peer.fees.fee_wallet import FeeWallet
+from channelsim.channel.peer.fees.fee_wallet import SPLIT, FeeWallet
 from channelsim.channel.peer.fees.paying import pay as add_fees
 from channelsim.channel.peer.interface import (
     Dropped,
@@ -80,6 +80,22 @@ def test_each_spend_has_a_fee_coin_of_its_own_split_off_beforehand() -> None:
         payers.setdefault(payer.coin, set()).update(spend.coin for spend in spends)
     assert len(payers) > 3
     assert all(len(coins) == 1 for coins in payers.values()), "each coin pays for one spend"
+
+
+def test_a_coin_is_split_once_for_several_games() -> None:
+    """A block tells of the new coins in its second report: the first one has too few."""
+    table = sit("several").open()
+    paying(table, ANN, rate=1)
+    farm(table)
+    farm(table)
+    table.propose(ANN, any_wish("spacepoker"), any_wish("calpoker"), any_wish("spacepoker"))
+    for _ in range(14):
+        table.step(decider("a"), decider("b"))
+    before = len(table.ends[ANN].pushed)
+    for _ in range(5):
+        farm(table)
+    splits = [bundle for name, bundle, _ in table.ends[ANN].pushed[before:] if name == SPLIT]
+    assert len({bundle.spends[0].coin for bundle in splits}) == 1
 
 
 def test_nothing_is_split_or_paid_for_stakes_that_are_too_small() -> None:
@@ -242,7 +258,7 @@ def test_a_split_of_its_fee_coin_pays_as_much_as_the_spend_that_waits_for_it(
     start, seen = chain.peak(), chain.coin(own.coin.id)
     assert seen is not None
     coins = find_fee_coins(own.coin, Block(start, (seen,)))
-    fee_state, fees = FeeState(), []
+    fee_state, fees = FeeState(watched=coins.watched), []
     for blocks in range(12):
         limits = FeeLimits(MOST, 20 * MOST)
         wallet = FeeWallet(own.key, coins, limits, start + blocks, 3, 100 * MOST, data)
