@@ -233,7 +233,11 @@ class Pusher:
         fee_state, effects = pay(fee_wallet, fee_state, [push], ready=0, scan=True)
         offered = self._carry_out(chain, fee_wallet, fee_state, effects)
         taken = offered.result.answer in (Answer.ACCEPTED, Answer.TOO_EARLY)
-        if not taken and (_is_lasting(offered.result) or self._has_to_be_in(sight, push)):
+        # A node may have made the owner's spend up, with coins that nobody knows.
+        lasts = _is_lasting(offered.result) or (
+            newer is not None and offered.result.error == UNKNOWN_UNSPENT
+        )
+        if not taken and (lasts or self._has_to_be_in(sight, push)):
             # Perhaps only the fee coin is spent, or another watcher with this key pays from it.
             result, _ = _answer_to(chain, push)
             if result.answer is Answer.ACCEPTED:
