@@ -117,9 +117,9 @@ class DisputeWorld:
         offered = sorted(bundle.signature for bundle in state.offered) if state.reorgs else ()
         return digest(
             (
-                *(chain_key(state.chain, ages), side_key(state.honest, ages)),
-                *(side_key(state.thief, ages), state.reorgs, state.replaced, _may_leave(state)),
-                *(offered, state.over),
+                chain_key(state.chain, ages),
+                *(side_key(side, ages, state.chain) for side in (state.honest, state.thief)),
+                *(state.reorgs, state.replaced, _may_leave(state), offered, state.over),
             )
         )
 

@@ -314,6 +314,7 @@ SYMMETRIES = (
     "heights are relative to the tip",
     "unspent coins past all timeouts have the same age",
     "what is deeper than a block that is replaced has the same age",
+    "what a side knows of coins that a replaced block took away is the same",
     "stores that lead to the same state are the same",
 )
 """States that differ in these alone are visited once."""

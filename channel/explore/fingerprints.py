@@ -5,18 +5,20 @@ with a timeout are all the same beyond the longest one. And so are those of othe
 facts, once they are too deep for a block that is replaced.
 
 Left out is what cannot change or follows from the rest: keys, older states (known by the newest,
-as players decide by their positions), seats, and what only raises fees.
+as players decide by their positions), seats, what only raises fees, and coins of replaced blocks,
+which a side reads anew when they come back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 import msgspec
 
+from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.explore.explored_side import ExploredSide
 from channelsim.channel.explore.small_chain import SmallChain
@@ -75,14 +77,22 @@ def chain_key(chain: SmallChain, ages: Ages) -> object:
     )
 
 
-def side_key(side: ExploredSide, ages: Ages) -> object:
-    """The part of a digest that is about a side, with what it has pushed."""
+def side_key(side: ExploredSide, ages: Ages, chain: SmallChain | None = None) -> object:
+    """The part of a digest that is about a side, with what it has pushed.
+
+    With a chain, it watches and tracks the coins that this has, and no others.
+    """
     return (
-        tuple(_state(side.state, ages)),
-        sorted(coin.id for coin in side.watched),
+        tuple(_state(side.state, ages, chain)),
+        _ids(side.watched, chain),
         pushes_key(side.pending),
         pushes_key(side.pushed),
     )
+
+
+def _ids(coins: Iterable[Coin], chain: SmallChain | None) -> list[bytes]:
+    ids = sorted(coin.id for coin in coins)
+    return ids if chain is None else [one for one in ids if one in chain.coins]
 
 
 def pushes_key(pushes: tuple[Push, ...]) -> object:
@@ -93,7 +103,7 @@ def pushes_key(pushes: tuple[Push, ...]) -> object:
     )
 
 
-def _state(state: PeerState, ages: Ages) -> Iterator[object]:
+def _state(state: PeerState, ages: Ages, chain: SmallChain | None) -> Iterator[object]:
     for name in PeerState.__struct_fields__:
         value = getattr(state, name)
         if name in LEFT_OUT_OF_STATE:
@@ -106,7 +116,7 @@ def _state(state: PeerState, ages: Ages) -> Iterator[object]:
             case "play":
                 yield None if value is None else _play(value)
             case "dispute":
-                yield None if value is None else tuple(_dispute(value, ages))
+                yield None if value is None else tuple(_dispute(value, ages, chain))
             case "opening":
                 yield value.step.name
             case "early":
@@ -127,7 +137,7 @@ def _play(play: Any) -> object:
     )
 
 
-def _dispute(dispute: Dispute, ages: Ages) -> Iterator[object]:
+def _dispute(dispute: Dispute, ages: Ages, chain: SmallChain | None) -> Iterator[object]:
     for name in Dispute.__struct_fields__:
         value = getattr(dispute, name)
         if name in LEFT_OUT_OF_DISPUTE:
@@ -137,8 +147,8 @@ def _dispute(dispute: Dispute, ages: Ages) -> Iterator[object]:
                 yield value.state.number
             case "reported":
                 yield [plain(fact, ages) for fact in value]
-            case "watched":
-                yield sorted(coin.id for coin in value)
+            case "watched" | "tracked":
+                yield _ids(value, chain)
             case "decided":
                 yield sorted(
                     (_coin(coin), None if after is None else _coin(after.coin))
@@ -146,8 +156,6 @@ def _dispute(dispute: Dispute, ages: Ages) -> Iterator[object]:
                 )
             case "warned":
                 yield sorted(value)
-            case "tracked":
-                yield sorted(coin.id for coin in value)
             case "undecided":
                 yield sorted((game_id, one.coin.id) for game_id, one in value.items())
             case _:
