@@ -23,7 +23,7 @@ from channelsim.channel.explore.remembered import Same, once
 from channelsim.channel.explore.signed_play import CONFIRMATIONS, Moment, scenario_of
 from channelsim.channel.explore.small_chain import SmallChain, spent_by
 from channelsim.channel.peer.agreement import Times
-from channelsim.channel.peer.interface import GoOnChain
+from channelsim.channel.peer.interface import GoOnChain, Push
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.peer.onchain.lineage import TrackedCoin
 from channelsim.channel.protocol.game_spends import claim_bundle, move_bundle
@@ -147,7 +147,8 @@ class DisputeWorld:
     def _bundles(self, chain: SmallChain, state: DisputeState) -> Iterator[tuple[str, Bundle]]:
         """The thief's bundles that the next block of a chain can have, of one or two spends."""
         spends = [one for one in self._spends(state) if not _is_late(chain, one[1])]
-        theirs = [(f"the honest {push.name}", push.bundle) for push in state.honest.pending]
+        honest = state.honest
+        theirs = [(f"the honest {_named(honest, push)}", push.bundle) for push in honest.pending]
         for text, bundle in spends:
             if chain.admitted(bundle) is not None:
                 yield text, bundle
@@ -178,7 +179,7 @@ class DisputeWorld:
         if seen.spent is None:
             for signed in completable:
                 text = f"the thief publishes state {signed.state.number}"
-                yield self._named(text, publish, channel, keys, signed)
+                yield self._spend(text, publish, channel, keys, signed)
             published += [link.signed.state for link in _known(state.honest) if link.signed]
         else:
             children = {child.coin for child in state.chain.children(channel.coin.id)}
@@ -196,14 +197,14 @@ class DisputeWorld:
             for signed in completable:
                 if signed.state.number > older.number:
                     text = f"the thief preempts state {older.number} by {signed.state.number}"
-                    yield self._named(text, preempt, channel, keys, signed, older)
-            yield self._named(f"the thief times state {older.number} out", time_out, channel, older)
+                    yield self._spend(text, preempt, channel, keys, signed, older)
+            yield self._spend(f"the thief times state {older.number} out", time_out, channel, older)
         yield from self._game_spends(state)
         for push in thief.pushed:
             if push.name in ("shutdown", "move", "redo", "slash"):
-                yield f"the thief's {push.name}", push.bundle
+                yield f"the thief's {_named(thief, push)}", push.bundle
 
-    def _named(self, text: str, make: Callable[..., Bundle], *given: Any) -> tuple[str, Bundle]:
+    def _spend(self, text: str, make: Callable[..., Bundle], *given: Any) -> tuple[str, Bundle]:
         """A spend that has the same bytes in all states, with its text."""
         return text, once(self._made, text, partial(make, *given))
 
@@ -330,6 +331,13 @@ class DisputeWorld:
 def _may_leave(state: DisputeState) -> bool:
     """True if the honest player may go on chain of its own accord."""
     return state.may_leave and state.honest.state.phase is Phase.PLAYING
+
+
+def _named(side: ExploredSide, push: Push) -> str:
+    """A push by its name, and by its game if it spends the coin of one."""
+    tracked = side.state.dispute.tracked if side.state.dispute is not None else {}
+    games = (tracked[coin].game.id for coin in spent_by(push.bundle) if coin in tracked)
+    return push.name + "".join(f" in game {number}" for number in games)
 
 
 def _known(side: ExploredSide) -> Iterator[StateHistory]:

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
 
-from channelsim.channel.errors import UsageError
+from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.explore.search_tree import BrokenPath, Tree, Visited
 
 S = TypeVar("S")
@@ -109,7 +109,11 @@ class Search(Generic[S, C]):
         visited.longest = max(visited.longest, tree.length(number))
         if number and not self._judged(state, number):
             return
+        texts = set[str]()
         for choice in world.choices(state):
+            if choice.text in texts:
+                raise InvariantError(f"two choices of one state are {choice.text!r}")
+            texts.add(choice.text)
             visited.steps += 1
             visited.counts[kind_of(choice.text)] += 1
             try:

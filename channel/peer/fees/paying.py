@@ -58,6 +58,8 @@ def _offer(fee_wallet: FeeWallet, fee_state: FeeState, push: Push) -> tuple[FeeS
     if offer.push != push:
         offer = fee_wallet.with_cost(replace(offer, push=push))
     offer = fee_wallet.with_coin(fee_state, offer)
+    if offer.coin is None and _has_new_coins(fee_wallet, fee_state):
+        return fee_state, []  # alone, it could be pinned before that report
     most = fee_wallet.most(fee_state, offer)
     start = min(fee_state.rate * offer.cost, most)
     wanted = wanted_fee(offer, start, most, fee_wallet.peak, fee_wallet.confirmations)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from channelsim.channel.errors import UsageError
+from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.explore import search as searching
 from channelsim.channel.explore.search import Search, kind_of, mistake_of, search, walked
 from channelsim.channel.explore.search_tree import Tree
@@ -68,6 +68,18 @@ def test_every_state_is_visited_once_and_mistakes_have_shortest_paths() -> None:
     assert walked(Sums(), ("adds 1", "adds 0")) == []
     with pytest.raises(UsageError, match="adds 3"):
         walked(Sums(), ("adds 3",))
+
+
+class Unclear(Sums):
+    """Two choices of each state have one text: no path says which of them it takes."""
+
+    def choices(self, state: int) -> Iterator[Add]:
+        return (Add(by) for by in (1, 1))
+
+
+def test_choices_of_one_text_are_refused() -> None:
+    with pytest.raises(InvariantError, match="two choices of one state are 'adds 1'"):
+        search(Unclear())
 
 
 def test_a_part_has_a_frontier() -> None:
