@@ -107,9 +107,10 @@ class _FeeMonitor:
         self.agg_sig_data = config.agg_sig_data
         self.confirmations = config.agreement.confirmations
         self.rate = 0
-        self.peak = 0
+        self.peak = self.peak_before = 0
         self.ours = {config.wallet.coin.id}
         self.lines: dict[bytes, _Line] = {}
+        self.payers: dict[bytes, tuple[set[bytes], int]] = {}
         self.pushed: set[frozenset[Spend]] = set()
         self.dropped: set[frozenset[Spend]] = set()
         self.told: set[bytes] = set()
@@ -128,7 +129,11 @@ class _FeeMonitor:
             yield from self._answered(turn.event, offers)
         if isinstance(turn.event, Dropped):
             yield from self._left_dropped(turn.event, offers, turn.effects)
+        is_early = self._is_paying() and self._waits_for_coins(turn)
         for push, offer in zip(pushes, offers, strict=True):
+            if is_early and offer.spends and not offer.payments:
+                # Alone, it can be pinned before the next report, which has a coin for it.
+                yield f"CH-FEE-3: it offers its {push.name} before it hears of its fee coins"
             yield from self._wrong_payment(push, offer)
             yield from self._too_much(push, offer)
             if offer.spends and offer.is_ours:
@@ -161,6 +166,7 @@ class _FeeMonitor:
             case FeeLimits() as limits:
                 self.risk.limits = limits
             case Block(peak, coins) as block:
+                self.peak_before = self.peak if peak != self.peak else self.peak_before
                 self.peak, self.risk.fee_wallet = peak, fee_coins_in(block, self.address)
                 self.risk.seen = {seen.coin.id: seen for seen in coins}
                 self.ours |= {one.coin.id for one in coins if one.coin.puzzle_hash != self.address}
@@ -169,7 +175,8 @@ class _FeeMonitor:
                     for effect in turn.effects
                     if isinstance(effect, Push)
                 }
-                self.lines = {key: line for key, line in self.lines.items() if key in due}
+                if not self._waits_for_coins(turn):
+                    self.lines = {key: line for key, line in self.lines.items() if key in due}
             case Pinned() | Dropped() | Refused() as answer:
                 self._note_answer(answer)
             case _:
@@ -237,6 +244,12 @@ class _FeeMonitor:
             blocks = counted(self.whole, "block")
             yield f"CH-FEE-2: it has one fee coin for {blocks}, and does not split it"
 
+    def _waits_for_coins(self, turn: JournalEntry) -> bool:
+        """True if the next report of the same block has a fee coin, and this one has none."""
+        watched = (effect.coin for effect in turn.effects if isinstance(effect, Watch))
+        has_new = any(coin.puzzle_hash == self.address for coin in watched)
+        return has_new and not self.risk.fee_wallet.unspent
+
     def _cheap_split(self, push: Push, offer: Offered) -> Iterator[str]:
         """Find a split that pays less than its node asks, within a tenth of all fees.
 
@@ -300,6 +313,9 @@ class _FeeMonitor:
         key = offer.spends[0].coin.id
         fee, room = offer.fee_for(key), self.risk.room(push, offer)
         line = self.lines.get(key)
+        if line is None and offer.payments and self._changes_payers(key, offer):
+            yield f"CH-FEE-2: other coins pay for its {push.name} than before it was taken back"
+        self.payers[key] = {payment.coin.id for payment in offer.payments}, self.peak
         if frozenset(push.bundle.spends) in self.dropped and room >= LEAST_RAISE:
             yield f"CH-FEE-4: it repeats the bytes of a {push.name} that its node has dropped"
         if line is None:
@@ -342,6 +358,16 @@ class _FeeMonitor:
                 f"CH-FEE-3: it offers {counted(fee, 'mojo')} for a {push.name} that waits for"
                 f" {counted(self.peak - line.since, 'block')}, at most {room}"
             )
+
+    def _changes_payers(self, key: bytes, offer: Offered) -> bool:
+        """True if a coin that lately paid for a spend could pay for it again, and does not.
+
+        Somebody could have both payments mined with the spend.
+        """
+        earlier, height = self.payers.get(key, (set(), 0))
+        free = self.risk.free_for(offer.paid_for)
+        is_recent = self.peak_before - height <= self.confirmations
+        return is_recent and not earlier & free <= offer.coins
 
     def _wanted(self, line: _Line, room: int, since: int) -> float:
         """The fee that a spend due since then should offer: from the estimate to the maximum."""

@@ -79,6 +79,17 @@ class FeeRisk:
             if not any(map(self._is_unspent, filter(None, self.offers.get(coin.id, ()))))
         ]
 
+    def free_for(self, coins: frozenset[bytes]) -> set[bytes]:
+        """The ids of the fee coins from which nothing is offered but for the spends of these."""
+        return {
+            coin_id
+            for coin_id in self.fee_wallet.unspent
+            if all(
+                asserted & coins or not self._is_unspent(asserted)
+                for asserted in self.offers.get(coin_id, ())
+            )
+        }
+
     # --- offers ---
 
     def offered(self, offer: Offered) -> int:

@@ -283,7 +283,7 @@ FEES = (
     Fault(
         "splits-before-it-hears-all",
         "fees",
-        "a fee coin is split before a report has the coins that an earlier split has made",
+        "a coin is split, or a spend offered alone, before a report has all fee coins",
         compared(paying, "_has_new_coins", lambda right, wallet, state: False),
     ),
     Fault(

@@ -98,6 +98,25 @@ def test_a_coin_is_split_once_for_several_games() -> None:
     assert len({bundle.spends[0].coin for bundle in splits}) == 1
 
 
+def test_a_spend_waits_for_the_report_of_the_coins_that_can_pay_for_it() -> None:
+    """Alone, it could be pinned in half a block, with no room for a fee coin."""
+    table = at_message(16)
+    chain, own, other = table.chain, fee_wallet(table, ANN), fee_wallet(table, BEN)
+    data = table.channel.agg_sig_data
+    spend = signed_spend(other.key, other.coin, to_list([]), data)
+    due: list[Effect] = [Push("preempt", spend, 100 * MOST, chain.peak() + 10)]
+    limits, fee_state = FeeLimits(MOST, 20 * MOST), FeeState()
+    seen = chain.coin(own.coin.id)
+    assert seen is not None
+    offered = []
+    for known in ((), (seen,)):
+        coins = find_fee_coins(own.coin, Block(chain.peak(), known))
+        wallet = FeeWallet(own.key, coins, limits, chain.peak(), 3, 100 * MOST, data)
+        fee_state, effects = add_fees(wallet, fee_state, due, ready=0, scan=True)
+        offered.append([len(push.bundle.spends) for push in pushes(effects)])
+    assert offered == [[], [2]]
+
+
 def test_nothing_is_split_or_paid_for_stakes_that_are_too_small() -> None:
     table = at_message(16)
     fees = paying(table, ANN, None, rate=5)
