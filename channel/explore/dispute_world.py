@@ -23,6 +23,7 @@ from channelsim.channel.explore.remembered import Same, once
 from channelsim.channel.explore.signed_play import CONFIRMATIONS, Moment, scenario_of
 from channelsim.channel.explore.small_chain import SmallChain, spent_by
 from channelsim.channel.peer.agreement import Times
+from channelsim.channel.peer.chain_news import Undone
 from channelsim.channel.peer.interface import GoOnChain, Push
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.peer.onchain.lineage import TrackedCoin
@@ -40,6 +41,7 @@ from channelsim.channel.simulation.model.conversation import conversation
 from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.promises.due_spends import omissions, other_moves
+from channelsim.channel.simulation.promises.news import FINAL
 from channelsim.channel.simulation.run import Run
 from channelsim.games.amounts import counted
 
@@ -297,6 +299,9 @@ class DisputeWorld:
             yield f"duty: {how}"
         for how in other_moves(run, self._talk):
             yield f"safety: {how}"
+        for news in run.party.news:
+            if isinstance(news, Undone) and isinstance(news.fact, FINAL):
+                yield f"news: final news was undone: {type(news.fact).__name__}"
 
     def broken_at_end(self, state: DisputeState) -> Iterator[str]:
         """Find the promises that a path to an end has broken."""

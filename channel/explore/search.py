@@ -130,6 +130,8 @@ class Search(Generic[S, C]):
                     self._note(how, number, choice.text)
             if known is not None:
                 visited.merged += 1
+                for how in self._broken(following):
+                    self._note(how, number, choice.text)
                 continue
             found = tree.add(mark, number, choice.text)
             if len(self._held) < MOST_HELD:
@@ -155,19 +157,35 @@ class Search(Generic[S, C]):
 
     def _judged(self, state: S, number: int) -> bool:
         """Check a state; true if its path goes on."""
-        broken = list(self._world.broken_by_step(state))
-        end = self._world.is_end(state)
-        if end and not broken:
-            self.visited.ends += 1
-            broken = list(self._world.broken_at_end(state))
+        broken, end = self._broken(state), self._world.is_end(state)
+        self.visited.ends += end
         for how in broken:
             self._note(how, number)
         return not (end or broken)
 
+    def _broken(self, state: S) -> list[str]:
+        """Find promises that the path to a state breaks with its newest step, or as a whole.
+
+        A state that is known may be reached by a step, or a path, that breaks more.
+        """
+        broken = list(self._world.broken_by_step(state))
+        if not broken and self._world.is_end(state):
+            broken = list(self._world.broken_at_end(state))
+        return broken
+
     def _note(self, how: str, number: int, *texts: str) -> None:
-        """Note a mistake that no shorter path has, on the path to a state and these choices."""
-        if all(mistake_of(how) != mistake_of(one.how) for one in self.visited.broken):
-            self.visited.broken.append(BrokenPath((*self.tree.path(number), *texts), how))
+        """Note a mistake on the path to a state and these choices, unless a plainer one has it."""
+        new, broken = BrokenPath((*self.tree.path(number), *texts), how), self.visited.broken
+        for place, known in enumerate(broken):
+            if mistake_of(known.how) == mistake_of(how):
+                broken[place] = min(known, new, key=_plainness)
+                return
+        broken.append(new)
+
+
+def _plainness(broken: BrokenPath) -> tuple[int, int]:
+    """The number of choices of a path, and the length of their texts: less is plainer."""
+    return len(broken.path), sum(map(len, broken.path))
 
 
 def search(

@@ -5,7 +5,9 @@ Source: spec/channel.md, "Opening" and "The potato".
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from channelsim.channel.protocol.messages import (
     Message,
@@ -73,6 +75,14 @@ class Conversation:
     """True until the other side's last numbers are here."""
     stops_with: str = ""
     """The news with which the honest side has to stop, because of the other's numbers."""
+
+    @cached_property
+    def unrolls(self) -> Mapping[bytes, LedgerState]:
+        """The states by the puzzle hashes of their unroll coins, once all messages are read."""
+        agreed = self.handshake.agreed
+        if agreed is None:
+            return {}
+        return {agreed.unroll_puzzle_hash(state): state for state in self.accounts.values()}
 
     # --- one event after the other ---
 

@@ -29,7 +29,6 @@ def omissions(run: Run, talk: Conversation) -> Iterator[str]:
     agreed = talk.handshake.agreed
     if agreed is None:
         return
-    unrolls = {agreed.unroll_puzzle_hash(state): state for state in talk.accounts.values()}
     games: dict[bytes, LedgerGame] = {}
     followed: set[tuple[bytes, bytes | None]] = set()  # every block reports all spends again
     for turn in run.parties[talk.side].journal:
@@ -48,7 +47,7 @@ def omissions(run: Run, talk: Conversation) -> Iterator[str]:
             if seen.spent is not None and seen.solution is None
         }
         for seen in turn.event.coins:
-            state = unrolls.get(seen.coin.puzzle_hash)
+            state = talk.unrolls.get(seen.coin.puzzle_hash)
             state = state if seen.coin.parent == agreed.coin.id else None
             standing = games.get(seen.coin.id)
             spend = seen.coin.id, seen.solution
