@@ -231,5 +231,13 @@ def kind_of(text: str) -> str:
 
 
 def mistake_of(how: str) -> str:
-    """A broken promise without its numbers: two that differ in them alone are one mistake."""
-    return "".join(sign for sign in how if not sign.isdigit())
+    """A broken promise without its numbers: two that differ in them alone are one mistake.
+
+    >>> mistake_of("1 block old") == mistake_of("1,200 blocks old")
+    True
+    """
+    return re.sub(r"\d[\d,]*( \w+?s?\b)?", _without_number, how)
+
+
+def _without_number(found: re.Match[str]) -> str:
+    return (found[1] or "").removesuffix("s")
