@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from channelsim.channel.chain.observations import Block
+from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.interface import (
     AcceptGames,
     Act,
@@ -45,6 +46,7 @@ from channelsim.channel.protocol.messages import (
     decode,
 )
 from channelsim.channel.protocol.state import Side
+from channelsim.channel.simulation.promises.fee_offers import awaits_fee_coins
 from channelsim.channel.simulation.run import message_in
 from channelsim.games.amounts import counted
 from channelsim.games.errors import BadAdvisory
@@ -70,6 +72,7 @@ class PlayDuties:
     """
 
     side: Side
+    fees: Fees | None = None
     asked: bool = False
     is_coming: bool = False
     is_asked: bool = False
@@ -186,6 +189,8 @@ class PlayDuties:
     def _publishes(self, after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
         """The completed shutdown is published at once; a side without money may leave that."""
         if after.shutdown is None or not after.shutdown.state.balances[self.side]:
+            return
+        if awaits_fee_coins(self.fees, effects):
             return
         coin = after.shutdown.endpoint.channel.coin
         pushed = (effect.bundle for effect in effects if isinstance(effect, Push))

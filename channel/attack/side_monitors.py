@@ -24,7 +24,7 @@ from channelsim.channel.attack.play_duties import PlayDuties
 from channelsim.channel.attack.printed_lines import PrintedLines
 from channelsim.channel.attack.refusals_due import wrong_refusal
 from channelsim.channel.attack.settled_games import wrong_after_settling
-from channelsim.channel.attack.spends_due import missing_funding, wrong_spends
+from channelsim.channel.attack.spends_due import missing_spends, wrong_spends
 from channelsim.channel.attack.stakes_due import wrong_stakes
 from channelsim.channel.attack.store_duties import moved, readable_by_others, shared
 from channelsim.channel.attack.times_due import ended_early, ended_late, untimely
@@ -58,6 +58,7 @@ from channelsim.channel.protocol.messages import DeckStep
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.peer_runner import Trouble
 from channelsim.channel.session.session_events import Pushed, SessionEvent
+from channelsim.channel.simulation.promises.fee_offers import awaits_fee_coins
 from channelsim.channel.simulation.run import message_in
 from channelsim.channel.store.interface import PeerStore
 from channelsim.channel.store.overview import decode_overview, encode_overview
@@ -116,7 +117,7 @@ class SideMonitors:
     def __post_init__(self) -> None:
         """Begin with no decks, before play."""
         self.decks = DeckDuties(self.config)
-        self.play = PlayDuties(self.config.side)
+        self.play = PlayDuties(self.config.side, self.config.fees)
 
     def node(self, node: FailingNode, time: Callable[[], float]) -> NotedNode:
         """The node of a new life of the process, which is followed."""
@@ -171,7 +172,7 @@ class SideMonitors:
         self.watched.clear()
         self.decks.restored()
         self.fee_news = FeeNews()
-        self.play = PlayDuties(self.config.side)
+        self.play = PlayDuties(self.config.side, self.config.fees)
         self.secrets, self.state = SealedSecrets(), None
 
     def hear(self, event: SessionEvent) -> None:
@@ -235,15 +236,19 @@ class SideMonitors:
             self._found("potato", f"it {how}")
         for how in wrong_refusal(Side(self.config.side), event, before, after, effects):
             self._found("hands", f"it {how}")
-        funding = missing_funding(before, after, effects)
-        for how in (*funding, *wrong_spends(before, after, effects), *wrong_stakes(after, effects)):
+        waits = awaits_fee_coins(self.config.fees, effects)
+        undone = (
+            *(() if waits else missing_spends(before, after, effects)),
+            *(*wrong_spends(after, effects), *wrong_stakes(after, effects)),
+        )
+        for how in undone:
             self._found("spends", how)
         for how in self._looks(event, before, after):
             self._found("times", how)
         if isinstance(event, Block):
             for how in untimely(self.config, event, before, after, effects):
                 self._found("times", how)
-            if after.dispute is not None:
+            if after.dispute is not None and not waits:
                 for how in wrong_game_spends(self.config, after.dispute, event, effects):
                     self._found("spends", how)
         if after.play is not None and not _same_history(before, after):

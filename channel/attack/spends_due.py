@@ -15,18 +15,16 @@ from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.half_signed import unroll_coin
 
 
-def wrong_spends(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
-    """Find spends of a side on chain that are wrong, and one that it lacks as it leaves."""
+def wrong_spends(after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
+    """Find spends of a side on chain that are wrong."""
     dispute = after.dispute
     if dispute is None or after.shown is not None:
         return
     channel = dispute.endpoint.channel.coin
     pushes = [effect for effect in effects if isinstance(effect, Push)]
     published = unroll_coin(dispute.endpoint.channel, dispute.newest.state)
-    publishes = False
     for push in pushes:
         if push.name.partition("+")[0] == "unroll":
-            publishes = True
             spends = [spend for spend in push.bundle.spends if spend.coin == channel]
             if not any(published.puzzle_hash in spend.solution for spend in spends):
                 number = dispute.newest.state.number
@@ -35,25 +33,27 @@ def wrong_spends(before: PeerState, after: PeerState, effects: Sequence[Effect])
             yield from _wrong_preemption(dispute, push)
     for game_id in _asked_again(after, dispute):
         yield f"it asks its player again for what it sent in game {game_id}"
-    if after.phase is not Phase.ON_CHAIN or before.dispute is not None:
+
+
+def missing_spends(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
+    """Find a state that a side lacks as it leaves, and a funding that is not published at once."""
+    spent = {
+        spend.coin
+        for effect in effects
+        if isinstance(effect, Push)
+        for spend in effect.bundle.spends
+    }
+    opened, dispute = after.opening.opened, after.dispute
+    is_new = after.phase is Phase.FUNDING and before.phase is Phase.OPENING
+    if is_new and opened is not None and opened.channel.launcher not in spent:
+        yield "it has the completed funding, and does not publish it"
+    if after.phase is not Phase.ON_CHAIN or before.dispute is not None or dispute is None:
         return
     told = [effect.news for effect in effects if isinstance(effect, Tell)]
     leaves = any(isinstance(news, BrokenOff | OwnFault) for news in told)
-    if leaves and _is_unspent(after, channel) and not publishes:
+    channel = dispute.endpoint.channel.coin
+    if leaves and after.shown is None and _is_unspent(after, channel) and channel not in spent:
         yield "it leaves for the chain, and publishes no state"
-
-
-def missing_funding(
-    before: PeerState, after: PeerState, effects: Sequence[Effect]
-) -> Iterator[str]:
-    """Find a completed funding that is not published at once."""
-    opened = after.opening.opened
-    if after.phase is not Phase.FUNDING or before.phase is not Phase.OPENING or opened is None:
-        return
-    bundles = (effect.bundle for effect in effects if isinstance(effect, Push))
-    spent = {spend.coin for bundle in bundles for spend in bundle.spends}
-    if opened.channel.launcher not in spent:
-        yield "it has the completed funding, and does not publish it"
 
 
 def _wrong_preemption(dispute: Dispute, push: Push) -> Iterator[str]:

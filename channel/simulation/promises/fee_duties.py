@@ -33,7 +33,12 @@ from channelsim.channel.peer.interface import (
 )
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.simulation.model.talk import Conversation
-from channelsim.channel.simulation.promises.fee_offers import Offered, fee_coins_in, offered
+from channelsim.channel.simulation.promises.fee_offers import (
+    Offered,
+    awaits_fee_coins,
+    fee_coins_in,
+    offered,
+)
 from channelsim.channel.simulation.promises.fee_risk import FeeRisk
 from channelsim.channel.simulation.run import JournalEntry, Run
 from channelsim.games.amounts import counted
@@ -94,14 +99,14 @@ class _FeeMonitor:
     """The fees of one side as of one event: its fee coins, its limits, and what it has offered."""
 
     def __init__(self, config: Config) -> None:
-        fees = config.fees
+        self.fees = fees = config.fees
         self.address = fees.wallet.coin.puzzle_hash if fees is not None else b""
         limits = FeeLimits(fees.per_spend, fees.per_channel) if fees else FeeLimits(0, 0)
         self.risk = FeeRisk(limits, sum(config.agreement.contributions))
         self.first = fees.wallet.coin if fees is not None else None
         self.channel: Coin | None = None
         self.leaves = self.is_settled = self.shuts = False
-        self.is_watched = self.is_block = False
+        self.is_watched = self.is_block = self.waits = False
         self.whole, self.looked_at, self.splits = 0, 0, 0
         self.split: set[Coin] = set()
         self.agg_sig_data = config.agg_sig_data
@@ -129,9 +134,9 @@ class _FeeMonitor:
             yield from self._answered(turn.event, offers)
         if isinstance(turn.event, Dropped):
             yield from self._left_dropped(turn.event, offers, turn.effects)
-        is_early = self._is_paying() and self._waits_for_coins(turn)
+        is_early = self._is_paying() and self.is_block and self.waits
         for push, offer in zip(pushes, offers, strict=True):
-            if is_early and offer.spends and not offer.payments:
+            if is_early and push.before is not None and not offer.payments:
                 # Alone, it can be pinned before the next report, which has a coin for it.
                 yield f"CH-FEE-3: it offers its {push.name} before it hears of its fee coins"
             yield from self._wrong_payment(push, offer)
@@ -175,7 +180,8 @@ class _FeeMonitor:
                     for effect in turn.effects
                     if isinstance(effect, Push)
                 }
-                if not self._waits_for_coins(turn):
+                self.waits = awaits_fee_coins(self.fees, turn.effects)
+                if not self.waits:
                     self.lines = {key: line for key, line in self.lines.items() if key in due}
             case Pinned() | Dropped() | Refused() as answer:
                 self._note_answer(answer)
@@ -243,12 +249,6 @@ class _FeeMonitor:
         if is_new and self.whole == LONG_WHOLE:
             blocks = counted(self.whole, "block")
             yield f"CH-FEE-2: it has one fee coin for {blocks}, and does not split it"
-
-    def _waits_for_coins(self, turn: JournalEntry) -> bool:
-        """True if the next report of the same block has a fee coin, and this one has none."""
-        watched = (effect.coin for effect in turn.effects if isinstance(effect, Watch))
-        has_new = any(coin.puzzle_hash == self.address for coin in watched)
-        return has_new and not self.risk.fee_wallet.unspent
 
     def _cheap_split(self, push: Push, offer: Offered) -> Iterator[str]:
         """Find a split that pays less than its node asks, within a tenth of all fees.

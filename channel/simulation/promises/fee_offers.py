@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.peer.fee_settings import Fees
+from channelsim.channel.peer.interface import Effect, Watch
 from channelsim.channel.simulation.run import Run
 from channelsim.clsp.values import BadValue, NotAList, Value, atom_to_int, deserialize, from_list
 
@@ -129,6 +131,17 @@ def fee_coins_in(block: Block, address: bytes) -> FeeWallet:
     ours = [seen for seen in block.coins if seen.coin.puzzle_hash == address]
     unspent = {seen.coin.id: seen.coin for seen in ours if seen.spent is None}
     return FeeWallet(unspent, sum(_paid(seen, ours) for seen in ours if seen.spent is not None))
+
+
+def awaits_fee_coins(fees: Fees | None, effects: Iterable[Effect]) -> bool:
+    """True if the next report of a block has more fee coins: what is due may wait for them.
+
+    A spend can be pinned alone.
+    """
+    watched = (effect.coin for effect in effects if isinstance(effect, Watch))
+    return fees is not None and any(
+        coin.puzzle_hash == fees.wallet.coin.puzzle_hash for coin in watched
+    )
 
 
 def _paid(seen: CoinSeen, ours: Iterable[CoinSeen]) -> int:

@@ -289,7 +289,7 @@ def preempting(published: int, newest: int) -> list[str]:
     )
     after: Any = SimpleNamespace(dispute=dispute, shown=None, phase=Phase.ON_CHAIN, play=None)
     push: Any = Push("preempt", SimpleNamespace(spends=()))  # type: ignore[arg-type]
-    return [*wrong_spends(after, after, [push])]
+    return [*wrong_spends(after, [push])]
 
 
 @pytest.mark.parametrize(
@@ -319,7 +319,7 @@ def test_a_player_is_not_asked_again_for_what_was_sent(
     )
     play = SimpleNamespace(state=SimpleNamespace(number=7, game=after_it.get))
     after: Any = SimpleNamespace(dispute=dispute, shown=None, phase=Phase.CLOSED, play=play)
-    assert ([*wrong_spends(after, after, [])] == []) is is_right
+    assert ([*wrong_spends(after, [])] == []) is is_right
 
 
 def test_batches_that_were_held_before_play_count_as_idle() -> None:
