@@ -40,6 +40,7 @@ from channelsim.channel.explore.signed_play import moments
 from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, THEFT, Finding
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.system.durable_files import replace_file, unwritable
+from channelsim.clsp import run
 from channelsim.games import registry
 from channelsim.games.errors import UnknownGame
 
@@ -195,7 +196,7 @@ class Explorations:
         totals, reporter = ExploredTotals(), Reporter()
         for number in shard.seeds:
             root = self.roots[number]
-            with fast_signatures():
+            with fast_signatures(), run.remembered():
                 visited = self._searched(number, totals.counts["states"], reporter)
             totals.add(visited)
             for broken in visited.broken:

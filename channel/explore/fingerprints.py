@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -28,6 +29,9 @@ from channelsim.channel.peer.peer_state import PeerState
 
 SIZE = 16
 """Bytes of a digest: of ten million states, two are mistaken for one with a chance of 1e-24."""
+
+MOST_KNOWN = 1 << 16
+"""Values whose digests are not worked out again."""
 
 LEFT_OUT_OF_STATE = ("endpoint", "block", "fees")
 """Parts of a peer's state that are no part of its digest: what it watches is known by the chain."""
@@ -168,13 +172,20 @@ def _coin(coin: object) -> bytes:
 
 def plain(value: object, ages: Ages) -> object:
     """A value with its heights relative to the tip."""
-    if not isinstance(value, msgspec.Struct):
-        return repr(value)
-    return (
-        type(value).__name__,
-        *(
-            ages.of_fact(part) if name == "height" else plain(part, ages)
-            for name in value.__struct_fields__
-            for part in (getattr(value, name),)
-        ),
-    )
+    rest, heights = _with_heights(value)
+    return (rest, *map(ages.of_fact, heights))
+
+
+@lru_cache(maxsize=MOST_KNOWN)
+def _with_heights(value: object) -> tuple[bytes, tuple[int, ...]]:
+    """The digest of a value without its heights, and these."""
+    heights: list[int] = []
+
+    def parts(value: object) -> object:
+        if not isinstance(value, msgspec.Struct):
+            return repr(value)
+        named = [(name, getattr(value, name)) for name in value.__struct_fields__]
+        heights.extend(part for name, part in named if name == "height")
+        return (type(value).__name__, *(parts(part) for name, part in named if name != "height"))
+
+    return digest(parts(value)), tuple(heights)

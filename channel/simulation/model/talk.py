@@ -15,7 +15,7 @@ from channelsim.channel.protocol.messages import (
 from channelsim.channel.simulation.model.batch_rules import CarefulSide
 from channelsim.channel.simulation.model.channel_terms import ChannelTerms
 from channelsim.channel.simulation.model.handshake import Handshake
-from channelsim.channel.simulation.model.ledger import LedgerState
+from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState
 from channelsim.channel.simulation.model.wishes import Wishes
 
 
@@ -75,6 +75,10 @@ class Conversation:
     """True until the other side's last numbers are here."""
     stops_with: str = ""
     """The news with which the honest side has to stop, because of the other's numbers."""
+    moves: dict[tuple[bytes, bytes | None], dict[bytes, LedgerGame]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+    """Spends of game coins that were judged, by coin and solution: the coins that they made."""
 
     @cached_property
     def unrolls(self) -> Mapping[bytes, LedgerState]:

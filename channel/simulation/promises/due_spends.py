@@ -8,7 +8,6 @@ Source: spec/channel.md, "Going on chain".
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from itertools import pairwise
 
 from channelsim.channel.chain.coins import Coin
@@ -55,7 +54,7 @@ def omissions(run: Run, talk: Conversation) -> Iterator[str]:
                 _unrolled(talk, games, seen, state)
                 followed.add(spend)
             if standing is not None and spend not in followed:
-                _moved(games, seen, standing)
+                _moved(talk, games, seen, standing)
                 followed.add(spend)
             if seen.spent is not None or seen.coin.id in pushed:
                 continue
@@ -137,14 +136,28 @@ def _unrolled(
         games[_coin(seen.coin.id, game.coin).id] = game
 
 
-def _moved(games: dict[bytes, LedgerGame], seen: CoinSeen, game: LedgerGame) -> None:
+def _moved(
+    talk: Conversation, games: dict[bytes, LedgerGame], seen: CoinSeen, game: LedgerGame
+) -> None:
     """Note the game coin that another one was moved to."""
-    declared = declared_move(seen.solution)
-    if seen.spent is None or declared is None or not declared[0]:
+    if seen.spent is None:
         return
-    with suppress(RefereeRefusal):
+    spend = seen.coin.id, seen.solution
+    if spend not in talk.moves:
+        talk.moves[spend] = _after(seen, game)
+    games.update(talk.moves[spend])
+
+
+def _after(seen: CoinSeen, game: LedgerGame) -> dict[bytes, LedgerGame]:
+    """The game coin that a spent one was moved to, by its id; none if it was not moved."""
+    declared = declared_move(seen.solution)
+    if declared is None or not declared[0]:
+        return {}
+    try:
         after = game.moved(*declared)
-        games[_coin(seen.coin.id, after.coin).id] = after
+    except RefereeRefusal:
+        return {}
+    return {_coin(seen.coin.id, after.coin).id: after}
 
 
 def _coin(parent: bytes, game: GameCoin) -> Coin:
