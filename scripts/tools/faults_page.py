@@ -132,6 +132,10 @@ OTHERS = {
         "at most 1,500 with each fault, of the first 3,000, after more pushes were refused where"
         " fees are due"
     ),
+    "table-40": (
+        "at most 1,500 with each fault, of the first 3,000, after nodes refused a spend for several"
+        " blocks, and spends waited for a fee coin that is about to be heard of"
+    ),
 }
 """The sessions of other results, by their seeds."""
 
