@@ -132,7 +132,12 @@ class NotedNode:
 
     def pending(self, coin_id: bytes) -> list[PendingBundle]:
         """The bundles in the mempool that spend this coin."""
-        pending = self._asked(lambda: self.node.pending(coin_id))
+        try:
+            pending = self._asked(lambda: self.node.pending(coin_id))
+        except NodeError:
+            # Without this answer, nothing is known of the push before it, which is tried again.
+            self._untold = self._in_the_way = None
+            raise
         if self._in_the_way is not None:
             ours, others = self._in_the_way
             found = (other.bundle for other in pending)

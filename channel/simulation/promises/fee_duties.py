@@ -78,9 +78,10 @@ class _Line:
     """The newest offer for a spend that is due, which waits since this height for a deadline.
 
     It `began` with another deadline perhaps, before a reorganisation. `answers` counts the offers
-    at `height`. Its fee `may_fall` if the node does not have it, or refuses it, and `may_creep` if
-    the node refuses it for its fee: then it is not pending. It `may_shrink`, to fewer coins, if the
-    node does not know one of them, and pays as ever with the next block.
+    at `height`, and `highest` is the most that it was offered for. Its fee `may_fall` if the node
+    does not have it, or refuses it, and `may_creep` if the node refuses it for its fee: then it is
+    not pending. It `may_shrink`, to fewer coins, if the node does not know one of them, and pays as
+    ever with the next block.
     """
 
     push: Push
@@ -90,6 +91,7 @@ class _Line:
     began: int
     height: int = 0
     answers: int = 0
+    highest: int = 0
     may_fall: bool = False
     may_creep: bool = False
     may_shrink: bool = False
@@ -350,7 +352,8 @@ class _FeeMonitor:
         line.push, line.offer = push, offer
         wanted = self._wanted(line, room, line.since)
         most = MOST_OVER * self._wanted(line, self.risk.most(push)[0], line.began)
-        if self.is_block and fee > max(was, most) + LEAST_RAISE:
+        highest, line.highest = line.highest, max(line.highest, was, fee)
+        if self.is_block and fee > max(was, most, highest) + LEAST_RAISE:
             raised = f"from {was:,} to {counted(fee, 'mojo')}"
             yield f"CH-FEE-3: it raises the fee of its {push.name} {raised}"
         if not is_unpaid and fee + LEAST_RAISE <= TOLERANCE * wanted:
