@@ -96,7 +96,7 @@ def side_key(side: ExploredSide, ages: Ages, chain: SmallChain | None = None) ->
 
 def _ids(coins: Iterable[Coin], chain: SmallChain | None) -> list[bytes]:
     ids = sorted(coin.id for coin in coins)
-    return ids if chain is None else [one for one in ids if one in chain.coins]
+    return ids if chain is None else [coin_id for coin_id in ids if coin_id in chain.coins]
 
 
 def pushes_key(pushes: tuple[Push, ...]) -> object:

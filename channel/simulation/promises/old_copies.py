@@ -102,8 +102,11 @@ def _got(run: Run) -> list[bytes]:
     """The messages of the restored side that the other side got as they were sent."""
     effects = (effect for turn in run.party.journal for effect in turn.effects)
     sent = {effect.message for effect in effects if isinstance(effect, Send)}
-    mine = (one.message for one in run.delivered if one.sender == run.scenario.honest)
-    return [message for message in mine if message in sent]
+    return [
+        delivered.message
+        for delivered in run.delivered
+        if delivered.sender == run.scenario.honest and delivered.message in sent
+    ]
 
 
 def _hides(run: Run, shown: Resume | None) -> bool:

@@ -48,11 +48,11 @@ class FinerWorld:
     broken_at_end = broken_by_step
 
     def merged(self) -> int:
-        """How many states are visited once where this search visited several."""
+        """Count the states that are visited once where this search visited several."""
         return sum(len(alike) - 1 for alike in self.futures.values())
 
     def different(self) -> int:
-        """How many states with one digest have different futures."""
+        """Count the states that have the digest of another one, and a different future."""
         return sum(
             future != next(iter(alike.values()))
             for alike in self.futures.values()
