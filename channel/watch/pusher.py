@@ -24,7 +24,7 @@ from channelsim.channel.chain.validation import checked
 from channelsim.channel.peer.fee_settings import SHARE_OF_SPEND
 from channelsim.channel.peer.fees.answers import react
 from channelsim.channel.peer.fees.coins import FeeCoins, change_of
-from channelsim.channel.peer.fees.fee_state import FeeState, Offer, key_of
+from channelsim.channel.peer.fees.fee_state import FeeState, Offer, is_near_deadline, key_of
 from channelsim.channel.peer.fees.fee_wallet import FeeWallet
 from channelsim.channel.peer.fees.paying import pay
 from channelsim.channel.peer.interface import Dropped, Effect, FeeLimits, Pinned, Push, Refused
@@ -251,8 +251,7 @@ class Pusher:
         """True if a spend has waited, or is near its deadline: its fee must not keep it out."""
         waited = 0 if sight.due is None else sight.peak - sight.due
         confirmations = self._channel.confirmations
-        is_near = push.before is not None and push.before - sight.peak <= confirmations + 1
-        return is_near or waited > confirmations
+        return waited > confirmations or is_near_deadline(push, sight.peak, confirmations)
 
     def _newer_than_ours(
         self, watcher: Watcher, sight: Sight, pending: Sequence[PendingBundle]

@@ -20,7 +20,13 @@ from channelsim.channel.chain.refusals import FEE_REFUSALS, UNKNOWN_UNSPENT, is_
 from channelsim.channel.chain.validation import checked
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.fees.coins import change_of
-from channelsim.channel.peer.fees.fee_state import FeeState, Offer, raised, wanted_fee
+from channelsim.channel.peer.fees.fee_state import (
+    FeeState,
+    Offer,
+    is_near_deadline,
+    raised,
+    wanted_fee,
+)
 from channelsim.channel.peer.fees.fee_wallet import SPLIT, FeeWallet
 from channelsim.channel.peer.fees.payment import payment
 from channelsim.channel.peer.interface import (
@@ -155,9 +161,9 @@ def _has_waited(fee_wallet: FeeWallet, offer: Offer) -> bool:
 
 def _can_wait(fee_wallet: FeeWallet, offer: Offer) -> bool:
     """True for a new offer whose deadline, if it has one, is not near."""
-    before = offer.push.before
-    has_time = before is None or before - fee_wallet.peak > fee_wallet.confirmations + 1
-    return has_time and not _has_waited(fee_wallet, offer)
+    peak, confirmations = fee_wallet.peak, fee_wallet.confirmations
+    is_near = is_near_deadline(offer.push, peak, confirmations)
+    return not is_near and not _has_waited(fee_wallet, offer)
 
 
 def _more(fee: int) -> int:
