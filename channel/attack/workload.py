@@ -23,11 +23,11 @@ GAMES = 5
 MOST_ITEMS = 64
 """The most items of anything that a process keeps, but for the states of its channel."""
 
-MOST_COINS = 2 * MOST_ITEMS
-"""The same for the coins that it watches: those of two games at once, and those for fees."""
+MOST_OF_GAMES = 2 * MOST_ITEMS
+"""The same for what grows with the live games: coins that it watches, and facts of a dispute."""
 
-COINS = ("watched", "_watched", "_looked_at")
-"""Parts that have these coins."""
+OF_GAMES = ("watched", "_watched", "_looked_at", "reported")
+"""Parts that have these items."""
 
 UNBOUNDED = ("history",)
 """Parts that grow with the states of a channel, or whose bound is the text's."""
@@ -70,7 +70,7 @@ def large(*keepers: object) -> Iterator[str]:
             has_items = _HAVE_ITEMS.get(type(value))
             if has_items is None:
                 has_items = _has_items(type(value))
-            most = MOST_COINS if name in COINS else MOST_ITEMS
+            most = MOST_OF_GAMES if name in OF_GAMES else MOST_ITEMS
             if has_items and len(value) > most and name not in UNBOUNDED:
                 yield f"keeps {len(value)} items in {type(keeper).__name__}.{name.lstrip('_')}"
 

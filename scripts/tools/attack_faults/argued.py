@@ -165,6 +165,14 @@ ARGUED: dict[str, tuple[str, str]] = {
             ("late", "test_a_coin_that_paid_for_a_spend_is_free_once_that_is_final"),
         )
     },
+    "splits-into-crumbs": (
+        "a side of a session has one large coin for fees, and rarely spends most of it",
+        f"{FEE_ATTACKS}::test_splits_end_once_enough_coins_are_ready",
+    ),
+    "forgets-offers-in-longer-chains": (
+        "two coins of one size, each with a spend, seldom come back in a chain that is longer",
+        f"{FEE_ATTACKS}::test_coins_pay_for_the_same_spends_in_the_blocks_of_a_reorganisation",
+    ),
     "answers-without-bound": (
         "a hostile side pins a spend anew a few times in a block, since it pays for each pin",
         "tests/channel/peer/test_fees.py::test_what_a_full_mempool_refuses_is_bid_higher_at_once",
