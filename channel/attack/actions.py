@@ -22,6 +22,7 @@ from channelsim.channel.attack.kinds import (
     LANDMARKS,
     MOST_PAUSE,
     OLD_COPY,
+    RUSH,
     START,
 )
 from channelsim.channel.errors import UsageError
@@ -69,9 +70,11 @@ class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
     @property
     def lasts(self) -> float:
-        """The blocks that it takes, on average."""
-        kind = KINDS.get(self.kind)
-        return self.blocks + (self.pause + (kind.least if kind is not None else 0)) / BLOCK_TIME
+        """The blocks that go by with it, on average."""
+        kind, blocks = KINDS.get(self.kind), self.blocks
+        if self.kind == RUSH:
+            blocks += self.amount
+        return blocks + (self.pause + (kind.least if kind is not None else 0)) / BLOCK_TIME
 
 
 class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -48,6 +48,8 @@ OLD_COPY = "old-copy"
 
 GO_ON_CHAIN = "go-on-chain"
 
+RUSH = "rush"
+
 LIMIT_FEES = "limit-fees"
 
 SOLUTIONS = "solutions-hidden"
@@ -221,7 +223,7 @@ KINDS: Mapping[str, Kind] = {
             1,
         ),
         Kind("fill", BLOCK, 40, "others fill blocks at a price", 83),
-        Kind("rush", BLOCK, 40, "several blocks come at once", 4),
+        Kind(RUSH, BLOCK, 40, "several blocks come at once", 4),
         Kind("think", EVENT, 90, "a player takes its time for the next decision", pauses=True),
         Kind("close", EVENT, 90, "a player asks for the shutdown"),
         Kind("go-on-chain", EVENT, 90, "a player goes on chain", is_cause=True),

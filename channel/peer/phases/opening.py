@@ -69,7 +69,11 @@ def on_early_message(config: Config, state: PeerState, message: Message) -> Tran
                 return state, [Tell(Ignored("a repeat before play"))]
             if any(type(held) is kind for _, held in state.early):
                 raise Violation("CH-MSG-3", f"a second {name} before play")
-            return replace(state, early=(*state.early, (digest, message))), []
+            early = state.early
+            if isinstance(message, Batch):
+                # A request of the side that still held the potato means nothing; the next one does.
+                early = tuple(held for held in early if not isinstance(held[1], Request))
+            return replace(state, early=(*early, (digest, message))), []
         case _:
             raise Violation("CH-MSG-3", f"a {name} before play")
 

@@ -329,6 +329,18 @@ def test_messages_that_come_a_little_early_are_held() -> None:
     assert not table.ends[ANN].news_of(BrokenOff)
 
 
+def test_a_held_request_that_follows_a_batch_is_answered_whatever_came_before_it() -> None:
+    table = sit().start().pump()
+    ahead = sit().open()
+    ahead.propose(BEN)
+    batch = ahead.take_mail()
+    for message in (encode(Request()), batch, encode(Request()), encode(Request())):
+        assert quiet(table.receive(ANN, message))
+    table.farm(1 + CONFIRMATIONS)
+    assert table.ends[ANN].state.number == 3
+    assert not table.ends[ANN].peer.play.potato
+
+
 def test_only_messages_of_play_are_held_and_not_many() -> None:
     table = sit().start().pump()
     early = sit().open()
