@@ -11,9 +11,17 @@ from msgspec.structs import replace
 
 from channelsim.channel.attack import boundaries
 from channelsim.channel.attack.actions import LAST_SAFE, Action
-from channelsim.channel.attack.drawn_actions import deviation, undoing
+from channelsim.channel.attack.drawn_actions import deviation, drawn_action, undoing
 from channelsim.channel.attack.filled_blocks import FILL
-from channelsim.channel.attack.kinds import GO_ON_CHAIN, KINDS, LIMIT_FEES, MOST_PAUSE, OLD_COPY
+from channelsim.channel.attack.kinds import (
+    GO_ON_CHAIN,
+    KINDS,
+    LIMIT_FEES,
+    MOST_PAUSE,
+    OLD_COPY,
+    REFUSALS,
+)
+from channelsim.channel.chain.refusals import UNKNOWN_UNSPENT
 from channelsim.games import registry
 from channelsim.games.chance import Chance
 
@@ -29,6 +37,12 @@ GIVEN_AWAY = 5
 LOST_FOLDS = 6
 """The per cent of the sessions in which a fold, if there is one, is lost, and its player goes on
 chain."""
+
+FILLED = 30
+"""The per cent of the sessions about watchers in which others fill blocks."""
+
+LEAST_REFUSED, MOST_REFUSED = 3, 8
+"""The blocks in which a node does not know the fee coin of a watcher."""
 
 PINS = ("pinner", "heavy-pinner")
 """The adversaries that keep spends from blocks by what they pay."""
@@ -120,11 +134,22 @@ def thoughts(side: int, chance: Chance, longest: int = MOST_PAUSE) -> Iterator[A
 
 
 def about_watchers(chance: Chance) -> Iterator[Action]:
-    """A state on chain while no process runs that could answer it: a stale one, or the newest."""
+    """A state on chain while no process runs that could answer it: a stale one, or the newest.
+
+    Others may fill the blocks, so that the watcher has to pay: it is pinned, and its node does not
+    know its fee coin.
+    """
+    side = 1
+    if chance.chance(FILLED):
+        yield drawn_action(KINDS[FILL], chance, 0, ("unroll",))
+        which, blocks = REFUSALS.index(UNKNOWN_UNSPENT), chance.between(LEAST_REFUSED, MOST_REFUSED)
+        yield Action("push-refused", side, chance.below(60), which, since="unroll", blocks=blocks)
+        if chance.chance(50):
+            yield replace(deviation(chance), name=chance.pick(PINS))
     if chance.chance(50):
         yield replace(deviation(chance), name=chance.pick(STALE))
         yield Action(
-            "stop", 1, chance.below(3), since="unroll", blocks=chance.between(6, LAST_SAFE)
+            "stop", side, chance.below(3), since="unroll", blocks=chance.between(6, LAST_SAFE)
         )
         return
     yield Action(GO_ON_CHAIN, chance.below(2), chance.between(14, 40))

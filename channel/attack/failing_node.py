@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from msgspec.structs import replace
 
@@ -22,7 +23,8 @@ class FailingNode:
     """One side's node. `next_action` counts its calls, and `time` is the virtual one in seconds.
 
     A `block` may come with any call. Until the height `hampers_until`, something is held back. It
-    asks `least_rate` mojos per cost, or what the chain does if that is more.
+    asks `least_rate` mojos per cost, or what the chain does if that is more. `failed` counts the
+    calls that were not answered.
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class FailingNode:
     ) -> None:
         self.slowness = 0.0
         self.hampers_until = 0
+        self.failed = 0
         self._chain = chain
         self._next_action = next_action
         self._time = time
@@ -46,6 +49,7 @@ class FailingNode:
         self._held: list[tuple[int, Bundle]] = []
         self._taken_from: dict[Bundle, int] = {}
         self._refused: dict[Coin, tuple[int, PushResult]] = {}
+        self._noted: list[tuple[Bundle, PushResult]] | None = None
 
     @property
     def chain(self) -> FarmableChain:
@@ -56,6 +60,21 @@ class FailingNode:
     def height(self) -> int:
         """The height of the tip, whether the node answers or not."""
         return self._chain.peak()
+
+    @property
+    def rate(self) -> int:
+        """The fee rate that the node asks, whether it answers or not."""
+        return max(self._least_rate, self._chain.fee_rate())
+
+    @contextmanager
+    def noting(self) -> Iterator[list[tuple[Bundle, PushResult]]]:
+        """Note what is pushed in this block, and the answers."""
+        noted: list[tuple[Bundle, PushResult]] = []
+        self._noted = noted
+        try:
+            yield noted
+        finally:
+            self._noted = None
 
     def peak(self) -> int:
         """The height of the tip. Raises `NodeError`, as all calls do."""
@@ -84,6 +103,12 @@ class FailingNode:
 
     def push(self, bundle: Bundle) -> PushResult:
         """Offer a bundle, which the node may hold back, refuse, drop, or take without an answer."""
+        result = self._push(bundle)
+        if self._noted is not None:
+            self._noted.append((bundle, result))
+        return result
+
+    def _push(self, bundle: Bundle) -> PushResult:
         self._called()
         if self._chain.peak() < self._taken_from.get(bundle, 0):
             return FORGOTTEN
@@ -111,6 +136,7 @@ class FailingNode:
             case _:
                 if action.amount:
                     self._chain.push(bundle)
+                self.failed += 1
                 raise NodeError("the node does not answer")
 
     def pending(self, coin_id: bytes) -> list[PendingBundle]:
@@ -121,7 +147,7 @@ class FailingNode:
     def fee_rate(self) -> int:
         """The fee rate that the node asks."""
         self._called()
-        return max(self._least_rate, self._chain.fee_rate())
+        return self.rate
 
     def take_held(self, *, everything: bool = False) -> None:
         """Offer the bundles that were held back long enough, before the next block."""
@@ -164,6 +190,7 @@ class FailingNode:
         if (self._away_until and self._time() < self._away_until) or (
             self._away_until_block and self._chain.peak() < self._away_until_block
         ):
+            self.failed += 1
             raise NodeError("the node is away")
 
     def _as_shown(self, seen: CoinSeen) -> CoinSeen:

@@ -57,7 +57,7 @@ MONITORS = {
     "spends": "A side that leaves publishes its newest state, and preempts what is stale alone.",
     "times": "Each depth and each deadline is met with the first block at its height, not before.",
     "watch-data": "The watcher's files have the newest state of the peer before anything is sent.",
-    "watcher": "A watcher sees the chain as it is, preempts a stale state, and pays any other out.",
+    "watcher": "A watcher sees the chain as it is, preempts or pays out a state, and pays for it.",
     "disk": "The files of a side have a bounded number of bytes for each event that matters.",
     "store": "A store is synchronised, overwrites what it deletes, and is one process's alone.",
     "sealed": "No message that was handled can be read in a side's files without its keys.",

@@ -30,6 +30,7 @@ from channelsim.channel.attack.side_monitors import SideMonitors
 from channelsim.channel.attack.side_processes import SideProcess
 from channelsim.channel.attack.virtual_time import RESOLUTION, VirtualThreads
 from channelsim.channel.attack.watch_duties import owners_time
+from channelsim.channel.attack.watch_fees import WatcherTurn, spend_key
 from channelsim.channel.errors import UsageError, Violation
 from channelsim.channel.network.link import Link
 from channelsim.channel.peer.config import Config
@@ -354,18 +355,32 @@ class Process:
                 if self.watched and watcher is None:
                     watcher = self._watcher()
                 if watcher is not None:
-                    pusher, eyes, data = watcher
-                    height, sight = self.node.height, eyes.look(self.node)
-                    pusher.push(self.node, eyes, sight)
-                    is_free = not self.node.chain.fee_rate()
-                    since = max(looks_since or self.node.height, self.node.hampers_until)
-                    looks_since = since if is_free else None
-                    if self.node.height == height:
-                        self.monitors.watch(self.node.chain, data, sight, looks_since)
+                    looks_since = self._watch(*watcher, looks_since)
             except UsageError:
                 # The node may be away, and the data not whole yet.
                 looks_since = None
             await asyncio.sleep(min(POLL_TIME, left) if left > RESOLUTION else POLL_TIME)
+
+    def _watch(
+        self, pusher: Pusher, watcher: Watcher, data: WatchData, since: int | None
+    ) -> int | None:
+        """Let the watcher look once, `since` this height unhindered; since when it is, after that.
+
+        Raises `NodeError`.
+        """
+        height, failed = self.node.height, self.node.failed
+        sight = watcher.look(self.node)
+        amounts = self._watch_amounts()
+        with self.node.noting() as pushed:
+            pusher.push(self.node, watcher, sight)
+        is_free = not self.node.chain.fee_rate()
+        since = max(since or self.node.height, self.node.hampers_until) if is_free else None
+        if self.node.height == height:
+            pending = self.node.chain.pending(spend_key(sight))
+            has_failed = self.node.failed > failed
+            turn = WatcherTurn(sight, pushed, pending, amounts, self.node.rate, has_failed)
+            self.monitors.watch(self.node.chain, data, turn, since)
+        return since
 
     def _watcher(self) -> tuple[Pusher, Watcher, WatchData] | None:
         """The watcher of this side's files; None before there are any."""
@@ -377,7 +392,15 @@ class Process:
         except UsageError as error:
             self.monitors.unwatchable(error)
             raise
-        return Pusher(data.channel), Watcher(data, owners_time(data)), data
+        wallet = self.monitors.watch_wallet
+        keys, most = ((wallet.key,), wallet.most) if wallet is not None else ((), None)
+        return Pusher(data.channel, keys, most), Watcher(data, owners_time(data)), data
+
+    def _watch_amounts(self) -> tuple[int, ...]:
+        """The amounts of the watcher's fee coins."""
+        wallet = self.monitors.watch_wallet
+        coins = self.node.chain.coins_at(wallet.address) if wallet is not None else []
+        return tuple(seen.coin.amount for seen in coins)
 
     # --- what the player wants ---
 

@@ -32,6 +32,7 @@ from channelsim.channel.attack.trial_restarts import is_due, wrong_restart
 from channelsim.channel.attack.user_reports import LinkReports
 from channelsim.channel.attack.watch_duties import false_sight, overdue
 from channelsim.channel.attack.watch_duties import untimely as untimely_watch
+from channelsim.channel.attack.watch_fees import WatcherTurn, WatchFees, WatchWallet
 from channelsim.channel.attack.workload import Workload, large
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.interface import Coins
@@ -72,7 +73,6 @@ from channelsim.channel.watch.watch_data import (
     read_newest,
     read_states,
 )
-from channelsim.channel.watch.watcher import Sight
 from channelsim.games.amounts import counted
 
 MOST_BYTES, MOST_BYTES_PER_EVENT, TIMES_RECEIVED = 40_000, 2_000, 4
@@ -88,12 +88,14 @@ class SideMonitors:
     """Follows one side through all lives of its process; `violated` takes an id and a line.
 
     Its files are in the folder. `has_looked`: this process has looked at the chain. `is_copy`: the
-    files were replaced by older ones. `fee_limits`: its player has set them with this process.
+    files were replaced by older ones. `fee_limits`: its player has set them with this process. Its
+    watchers pay fees from the `watch_wallet`, if there is one.
     """
 
     config: Config
     folder: Path
     violated: Callable[[str, str], None]
+    watch_wallet: WatchWallet | None = None
     watched: set[Coin] = field(default_factory=set)
     changes: int = 0
     pinned: int = 0
@@ -113,11 +115,14 @@ class SideMonitors:
     _node: NotedNode | None = None
     _lines: PrintedLines | None = None
     _stored: NotedStore | None = None
+    _watch_fees: WatchFees | None = None
 
     def __post_init__(self) -> None:
         """Begin with no decks, before play."""
         self.decks = DeckDuties(self.config)
         self.play = PlayDuties(self.config.side, self.config.fees)
+        if self.watch_wallet is not None:
+            self._watch_fees = WatchFees(self.watch_wallet, self.config.agreement.confirmations)
 
     def node(self, node: FailingNode, time: Callable[[], float]) -> NotedNode:
         """The node of a new life of the process, which is followed."""
@@ -151,11 +156,12 @@ class SideMonitors:
         """Note what is wrong with a store."""
         self._found("store", f"its store {how}")
 
-    def watch(self, chain: Coins, data: WatchData, sight: Sight, since: int | None) -> None:
+    def watch(self, chain: Coins, data: WatchData, turn: WatcherTurn, since: int | None) -> None:
         """Look at what a watcher does while the process is down, `since` this height unhindered."""
         late = () if since is None else overdue(chain, data, since)
-        wrong = false_sight(chain, data, sight)
-        for how in (*untimely_watch(data, sight, chain.peak()), *late, *wrong):
+        wrong = false_sight(chain, data, turn.sight)
+        fees = self._watch_fees.follow(turn) if self._watch_fees is not None else ()
+        for how in (*untimely_watch(data, turn.sight, chain.peak()), *late, *wrong, *fees):
             self._found("watcher", f"its watcher {how}")
 
     def unwatchable(self, error: UsageError) -> None:

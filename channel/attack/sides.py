@@ -10,11 +10,13 @@ from msgspec.structs import replace
 from channelsim.channel.attack.actions import Attack, hostile_side
 from channelsim.channel.attack.filled_blocks import Market
 from channelsim.channel.attack.menu_player import Menu, MenuPlayer
+from channelsim.channel.attack.watch_fees import WatchWallet
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.session.identity import make_config
+from channelsim.channel.protocol.wallet import address_of, wallet_key
+from channelsim.channel.session.identity import make_config, secret_of
 from channelsim.channel.session.questions import Deciding, PlayerOfPeer
 from channelsim.channel.session.side_player import SidePlayer
 from channelsim.channel.simulation.scenario import Scenario, setup_of
@@ -65,6 +67,19 @@ def configs_of(attack: Attack, chain: FarmableChain, market: Market | None) -> l
             config = dataclasses.replace(config, limits=terms.limits)
         configs.append(config)
     return configs
+
+
+def watch_wallet_of(attack: Attack, config: Config, chain: FarmableChain) -> WatchWallet | None:
+    """The funded wallet of a side's watchers; None if they pay no fees.
+
+    They pay as much for a spend as their side does.
+    """
+    if not attack.watched or config.fees is None or not config.fees.per_spend:
+        return None
+    most = config.fees.per_spend
+    key = wallet_key(secret_of(attack.seed.encode(), config.side), "watcher fees")
+    chain.give(address_of(key), most)
+    return WatchWallet(key, most)
 
 
 def player_of(

@@ -43,7 +43,7 @@ from channelsim.channel.attack.session_limits import (
 )
 from channelsim.channel.attack.side_monitors import SideMonitors
 from channelsim.channel.attack.side_processes import SideProcess, SideProcesses
-from channelsim.channel.attack.sides import configs_of, player_of, scenario_of
+from channelsim.channel.attack.sides import configs_of, player_of, scenario_of, watch_wallet_of
 from channelsim.channel.attack.situations import Killed, Noted, Restarted, Situations, side_of
 from channelsim.channel.attack.virtual_time import (
     Stalled,
@@ -137,6 +137,7 @@ class World:
         setup = setup_of(self.scenario)
         market = self._filled.market if self._filled is not None else None
         configs = configs_of(attack, self.chain, market)
+        wallets = [watch_wallet_of(attack, config, self.chain) for config in configs]
         self._start = self.chain.peak()
         first, second = (
             Party(config.name, peer, peer) for config in configs for peer in [Peer(config)]
@@ -167,7 +168,9 @@ class World:
                 compare=self._compare,
                 fails=self._fails,
                 on_peer=self._new_peer,
-                monitors=SideMonitors(config, self.folder / config.name, self._violated),
+                monitors=SideMonitors(
+                    config, self.folder / config.name, self._violated, wallets[config.side]
+                ),
                 note_killed=self._note_killed,
                 copies=self._copies(config),
                 undone=self.script.done.remove,

@@ -24,7 +24,7 @@ from channelsim.channel.chain.validation import checked
 from channelsim.channel.peer.fee_settings import SHARE_OF_SPEND
 from channelsim.channel.peer.fees.answers import react
 from channelsim.channel.peer.fees.coins import FeeCoins, change_of
-from channelsim.channel.peer.fees.fee_state import FeeState, Offer, is_near_deadline, key_of
+from channelsim.channel.peer.fees.fee_state import FeeState, Offer, key_of
 from channelsim.channel.peer.fees.fee_wallet import FeeWallet
 from channelsim.channel.peer.fees.paying import pay
 from channelsim.channel.peer.interface import Dropped, Effect, FeeLimits, Pinned, Push, Refused
@@ -237,7 +237,7 @@ class Pusher:
         lasts = _is_lasting(offered.result) or (
             newer is not None and offered.result.error == UNKNOWN_UNSPENT
         )
-        if not taken and (lasts or self._has_to_be_in(sight, push)):
+        if not taken and lasts:
             # Perhaps only the fee coin is spent, or another watcher with this key pays from it.
             result, _ = _answer_to(chain, push)
             if result.answer is Answer.ACCEPTED:
@@ -246,12 +246,6 @@ class Pusher:
                 self._newer = None
                 return Offered(_answer_to(chain, _push_of(sight))[0])
         return offered
-
-    def _has_to_be_in(self, sight: Sight, push: Push) -> bool:
-        """True if a spend has waited, or is near its deadline: its fee must not keep it out."""
-        waited = 0 if sight.due is None else sight.peak - sight.due
-        confirmations = self._channel.confirmations
-        return waited > confirmations or is_near_deadline(push, sight.peak, confirmations)
 
     def _newer_than_ours(
         self, watcher: Watcher, sight: Sight, pending: Sequence[PendingBundle]

@@ -23,7 +23,6 @@ from channelsim.channel.peer.fees.coins import change_of
 from channelsim.channel.peer.fees.fee_state import (
     FeeState,
     Offer,
-    is_near_deadline,
     raised,
     wanted_fee,
 )
@@ -161,8 +160,8 @@ def _has_waited(fee_wallet: FeeWallet, offer: Offer) -> bool:
 
 def _can_wait(fee_wallet: FeeWallet, offer: Offer) -> bool:
     """True for a new offer whose deadline, if it has one, is not near."""
-    peak, confirmations = fee_wallet.peak, fee_wallet.confirmations
-    is_near = is_near_deadline(offer.push, peak, confirmations)
+    before = offer.push.before
+    is_near = before is not None and before - fee_wallet.peak <= fee_wallet.confirmations + 1
     return not is_near and not _has_waited(fee_wallet, offer)
 
 

@@ -166,11 +166,6 @@ def key_of(push: Push) -> bytes:
     return push.bundle.spends[0].coin.id
 
 
-def is_near_deadline(push: Push, peak: int, confirmations: int) -> bool:
-    """True if a push has a deadline that leaves no time to wait for its fee coin."""
-    return push.before is not None and push.before - peak <= confirmations + 1
-
-
 def limits_of(fees: Fees, fee_state: FeeState) -> FeeLimits:
     """The player's limits, as of now."""
     return fee_state.limits or FeeLimits(fees.per_spend, fees.per_channel)

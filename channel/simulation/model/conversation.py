@@ -185,7 +185,9 @@ def _receives(talk: Conversation, blob: bytes) -> frozenset[str] | None:
     if talk.awaits_play() and isinstance(message, ASIDE):
         return LAWFUL
     if isinstance(message, Funded) and blob == talk.completed_funding:
-        return LAWFUL  # it is repeated at state 1, and a request may have come in between
+        # It is repeated at state 1, and a request may have come in between. In the shutdown, the
+        # text does not say if a repeat of an earlier message is ignored.
+        return LAWFUL if talk.closing is None else None
     rules = talk.breaks(_apply(talk, message, 1 - talk.side))
     if isinstance(message, Funded) and not rules:
         talk.completed_funding = blob

@@ -39,12 +39,14 @@ from channelsim.channel.simulation.promises.fee_offers import (
     fee_coins_in,
     offered,
 )
+from channelsim.channel.simulation.promises.fee_payments import (
+    TOLERANCE,
+    wanted_fee,
+    wrong_payment,
+)
 from channelsim.channel.simulation.promises.fee_risk import FeeRisk
 from channelsim.channel.simulation.run import JournalEntry, Run
 from channelsim.games.amounts import counted
-
-TOLERANCE = 0.9
-"""The part of a wanted fee that is enough: the cost of a spend depends on its fee a little."""
 
 MOST_OVER = 2
 """A raise leads to at most so many times the wanted fee."""
@@ -141,7 +143,7 @@ class _FeeMonitor:
             if is_early and push.before is not None and not offer.payments:
                 # Alone, it can be pinned before the next report, which has a coin for it.
                 yield f"CH-FEE-3: it offers its {push.name} before it hears of its fee coins"
-            yield from self._wrong_payment(push, offer)
+            yield from wrong_payment(push.name, offer, self.address, self.ours, self.pushed)
             yield from self._too_much(push, offer)
             if offer.spends and offer.is_ours:
                 yield from self._wrong_step(push, offer)
@@ -270,24 +272,6 @@ class _FeeMonitor:
 
     # --- payments ---
 
-    def _wrong_payment(self, push: Push, offer: Offered) -> Iterator[str]:
-        """Find conditions that the spend of a fee coin must not have, or lacks."""
-        if len(offer.coins) < len(push.bundle.spends):
-            yield f"CH-FEE-2: a coin is spent twice in its {push.name}"
-        for payment in offer.payments:
-            if payment.others or len(payment.fees) != 1:
-                yield f"CH-FEE-1: the fee of its {push.name} has other conditions or no fee"
-            if any(address != self.address for address, _ in payment.made):
-                yield f"CH-FEE-1: the change of its {push.name} goes to another address"
-            if payment.missing:
-                lost = counted(payment.missing, "mojo")
-                yield f"CH-FEE-2: {lost} of the change of its {push.name} are lost"
-            if not payment.asserted <= offer.coins:
-                yield f"CH-FEE-2: the fee of its {push.name} asserts a coin that it does not spend"
-            is_split = frozenset((payment.spend,)) in self.pushed
-            if offer.spends and not payment.asserted & self.ours and not is_split:
-                yield f"CH-FEE-2: the fee of its {push.name} asserts no spend of its own"
-
     def _too_much(self, push: Push, offer: Offered) -> Iterator[str]:
         """Find fees above the maxima, and coins that pay for two spends.
 
@@ -374,12 +358,7 @@ class _FeeMonitor:
 
     def _wanted(self, line: _Line, room: int, since: int) -> float:
         """The fee that a spend due since then should offer: from the estimate to the maximum."""
-        start = min(max(self.rate * line.cost, LEAST_RAISE), room)
-        if line.push.before is None or not start:
-            return min(self.rate * line.cost, room)
-        within = max(1, 2 * (line.push.before - since) // 3)
-        part = min(1.0, max(0, self.peak - since) / within)
-        return float(start * (room / start) ** part)
+        return wanted_fee(self.rate * line.cost, room, line.push.before, since, self.peak)
 
     def _left_in_pin(self, event: Pinned, offers: Sequence[Offered]) -> Iterator[str]:
         """Find a pin that is not replaced though it pays less, or replaced in vain."""

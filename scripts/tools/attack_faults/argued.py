@@ -182,9 +182,10 @@ ARGUED: dict[str, tuple[str, str]] = {
         "tests/channel/watch/test_watch.py"
         "::test_a_node_that_hides_the_spend_of_the_channel_coin_stops_nothing",
     ),
-    "watcher-pays-nothing": (
-        "the watcher of a session has no coins for fees",
-        "tests/channel/watch/test_pusher.py::test_a_fee_begins_with_the_estimate_of_the_node",
+    "watcher-drives-out-its-owner": (
+        "the owner of a session pushes nothing that its watcher's files lack",
+        "tests/channel/watch/test_pusher_and_others.py"
+        "::test_a_fee_never_drives_out_a_newer_state_of_the_owner_but_pays_for_it",
     ),
 }
 """By name: the reason, and the test as pytest names it."""

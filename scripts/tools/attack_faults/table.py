@@ -15,6 +15,7 @@ from scripts.tools.attack_faults import (
     running,
     storing,
     upkeep,
+    watching,
 )
 from scripts.tools.attack_faults.argued import ARGUED
 from scripts.tools.attack_faults.behaviours import chain as on_chain
@@ -38,6 +39,7 @@ def faults() -> tuple[Fault, ...]:
         *decks_and_fees.DECKS,
         *storing.STORE,
         *storing.WATCHER,
+        *watching.WATCHING,
         *running.RUNNER,
         *linking.LINK,
         *running.COMMANDS,

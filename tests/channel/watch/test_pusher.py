@@ -28,7 +28,7 @@ from channelsim.channel.watch.watcher import Step
 from channelsim.clsp.values import to_list
 from tests.channel.disputes import hear, leave, publish_old, received, settle, settled, sound
 from tests.channel.on_chain import reward, take
-from tests.channel.table import ANN, BALANCE, BEN, TIMEOUT, sit
+from tests.channel.table import ANN, BALANCE, BEN, CONFIRMATIONS, TIMEOUT, sit
 from tests.channel.watch.test_watch import in_a_hand
 from tests.channel.watch.test_watch import watched as writing
 from tests.channel.watch.towers import (
@@ -259,6 +259,28 @@ def test_a_busy_node_is_asked_again_at_the_next_look_and_not_without_the_fee(
     assert offered.result.answer is Answer.ACCEPTED
     assert len(offers) == 3
     assert all(ADDRESS in {spend.coin.puzzle_hash for spend in one.spends} for one in offers)
+
+
+@pytest.mark.parametrize("error", [INVALID_BUNDLE, UNKNOWN_UNSPENT])
+def test_a_spend_that_no_node_takes_with_its_fee_coin_is_offered_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: str
+) -> None:
+    """Not before the blocks of a reorganisation, in which a node may know the coin again."""
+    tower = stale(tmp_path)
+    push = tower.chain.push
+
+    def unknowing(bundle: Bundle) -> PushResult:
+        if ADDRESS in {spend.coin.puzzle_hash for spend in bundle.spends}:
+            return PushResult(Answer.REFUSED, error)
+        return push(bundle)
+
+    monkeypatch.setattr(tower.chain, "push", unknowing)
+    is_pending = []
+    for _ in range(CONFIRMATIONS + 2):
+        assert tower.look() is not None
+        is_pending.append(bool(tower.pending()))
+        without_room(tower.chain)
+    assert is_pending == [False] * (CONFIRMATIONS + 1) + [True]
 
 
 # --- going on without fees -----------------------------------------------------------------------
