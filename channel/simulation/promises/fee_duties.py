@@ -185,8 +185,9 @@ class _FeeMonitor:
                     if isinstance(effect, Push)
                 }
                 self.waits = awaits_fee_coins(self.fees, turn.effects)
-                if not self.waits:
-                    self.lines = {key: line for key, line in self.lines.items() if key in due}
+                if self.waits:
+                    due |= {one.coin.id for one in coins if one.spent is None}
+                self.lines = {key: line for key, line in self.lines.items() if key in due}
             case Pinned() | Dropped() | Refused() as answer:
                 self._note_answer(answer)
             case _:
