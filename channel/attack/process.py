@@ -370,7 +370,7 @@ class Process:
         """
         height, failed = self.node.height, self.node.failed
         sight = watcher.look(self.node)
-        amounts = self._watch_amounts()
+        amounts, rate = self._watch_amounts(), self.node.rate
         with self.node.noting() as pushed:
             pusher.push(self.node, watcher, sight)
         is_free = not self.node.chain.fee_rate()
@@ -378,7 +378,7 @@ class Process:
         if self.node.height == height:
             pending = self.node.chain.pending(spend_key(sight))
             has_failed = self.node.failed > failed
-            turn = WatcherTurn(sight, pushed, pending, amounts, self.node.rate, has_failed)
+            turn = WatcherTurn(sight, pushed, pending, amounts, rate, has_failed)
             self.monitors.watch(self.node.chain, data, turn, since)
         return since
 

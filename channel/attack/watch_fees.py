@@ -18,7 +18,7 @@ from channelsim.channel.chain.observations import PendingBundle
 from channelsim.channel.chain.refusals import UNKNOWN_UNSPENT
 from channelsim.channel.chain.validation import cost_of
 from channelsim.channel.protocol.wallet import address_of
-from channelsim.channel.simulation.promises.fee_offers import offered
+from channelsim.channel.simulation.promises.fee_offers import offered, together
 from channelsim.channel.simulation.promises.fee_payments import (
     TOLERANCE,
     wanted_fee,
@@ -49,7 +49,7 @@ class WatcherTurn:
     """One turn of a watcher: what it saw, the bundles that it pushed, and the node's answers.
 
     At its address it had coins of these `amounts`, in mojos. Bundles with its spend are `pending`
-    after it. The node asked `rate` mojos per cost, and `failed` one of its questions perhaps.
+    after it. Before it, the node asked `rate` mojos per cost; it `failed` a call perhaps.
     """
 
     sight: Sight
@@ -81,14 +81,17 @@ class _Spend:
 class WatchFees:
     """The offers of the watchers of one side; `confirmations` is its depth of what is final.
 
-    One has pushed its spend at the height `pushed_at`, and was hampered at `failed_at`. The highest
-    fee for the spend of the coin `key` was `highest`.
+    One has pushed its spend at the height `pushed_at`, and was hampered at `failed_at`. It asks for
+    the `rate` once for a height, `rate_at`. The highest fee for the spend of the coin `key` was
+    `highest`.
     """
 
     wallet: WatchWallet
     confirmations: int
     pushed_at: int = -1
     failed_at: int = -1
+    rate_at: int = -1
+    rate: int = 0
     key: bytes = b""
     highest: int = 0
 
@@ -96,6 +99,8 @@ class WatchFees:
         """Find what is wrong with the fees of one turn."""
         sight = turn.sight
         self.failed_at = sight.peak if turn.failed else self.failed_at
+        if self.rate_at != sight.peak:
+            self.rate_at, self.rate = sight.peak, turn.rate
         if sight.spend is None:
             return
         name = "preemption" if sight.step is Step.STALE else "timeout form"
@@ -138,7 +143,7 @@ class WatchFees:
         earlier = self.highest if key == self.key else 0
         self.key, self.highest = key, max(earlier, spend.fee)
         since = turn.sight.peak - spend.waits
-        asked = turn.rate * spend.cost
+        asked = self.rate * spend.cost
         wanted = wanted_fee(asked, spend.room, spend.before, since, turn.sight.peak)
         waits = f"a {spend.name} that waits for {counted(spend.waits, 'block')}"
         most = max(MOST_OVER * wanted, earlier) + LEAST_RAISE
@@ -171,12 +176,16 @@ def _left_in_pin(turn: WatcherTurn, spend: _Spend) -> Iterator[str]:
     conflicts = {Answer.PENDING_CONFLICT}
     if {result.answer for _, result in spend.results} != conflicts or not turn.pending:
         return
-    union = {one.coin.id for pin in turn.pending for one in pin.bundle.spends}
+    union = together(turn.pending, turn.sight.spend.spends if turn.sight.spend is not None else ())
+    if union is None:
+        return
     fee = sum(pin.fee for pin in turn.pending)
     whole = sum(pin.cost for pin in turn.pending)
-    if fee * spend.cost >= spend.fee * whole or 2 * (whole + spend.cost) > BLOCK_COST:
+    pays_enough = fee * spend.cost >= TOLERANCE * spend.fee * whole
+    if pays_enough or 2 * (whole + spend.cost) > BLOCK_COST:
         return
     need = max(LEAST_RAISE, fee * spend.cost // max(whole, 1) + 1)
-    pushed = ({one.coin.id for one in bundle.spends} for bundle, _ in turn.pushed)
-    if need <= spend.room and not any(coins >= union for coins in pushed):
+    coins = {one.coin for one in union}
+    replaced = any({one.coin for one in bundle.spends} >= coins for bundle, _ in turn.pushed)
+    if need <= spend.room and not replaced:
         yield f"CH-FEE-3: it leaves its {spend.name} in a bundle that pays less than its own"

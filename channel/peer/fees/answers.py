@@ -148,8 +148,8 @@ def _bid_more(
     offer = fee_wallet.with_coin(fee_state, offer)
     least = max(_more(offer.fee), LEAST_RATE * offer.cost, fee_state.rate * offer.cost, LEAST_RAISE)
     fee = min(least, fee_wallet.most(fee_state, offer))
-    if fee <= offer.fee:
-        return None
+    if fee < min(least, offer.fee + LEAST_RAISE):
+        return None  # a smaller step can lead back to bytes that the node has dropped
     offer = replace(offer, fee=fee)
     return offer, fee_wallet.push(offer)
 

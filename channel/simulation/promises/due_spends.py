@@ -16,6 +16,7 @@ from channelsim.channel.peer.chain_news import ChannelSettled
 from channelsim.channel.peer.interface import Push
 from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState, declared_move
 from channelsim.channel.simulation.model.talk import Conversation
+from channelsim.channel.simulation.promises.fee_offers import awaits_fee_coins
 from channelsim.channel.simulation.promises.secrecy import move_of
 from channelsim.channel.simulation.run import JournalEntry, Run
 from channelsim.clsp.values import atom_to_int, deserialize, from_list
@@ -30,6 +31,7 @@ def omissions(run: Run, talk: Conversation) -> Iterator[str]:
         return
     games: dict[bytes, LedgerGame] = {}
     followed: set[tuple[bytes, bytes | None]] = set()  # every block reports all spends again
+    fees = run.parties[talk.side].peer.config.fees
     for turn in run.parties[talk.side].journal:
         if not isinstance(turn.event, Block) or _settled(turn):
             continue
@@ -65,7 +67,7 @@ def omissions(run: Run, talk: Conversation) -> Iterator[str]:
                 due = _game_due(talk.side, standing, age)
             else:
                 due = ""
-            if due:
+            if due and not awaits_fee_coins(fees, turn.effects):
                 yield f"it does not {due}, which is {counted(age, 'block')} old"
 
 

@@ -38,6 +38,7 @@ from channelsim.channel.simulation.promises.fee_offers import (
     awaits_fee_coins,
     fee_coins_in,
     offered,
+    together,
 )
 from channelsim.channel.simulation.promises.fee_payments import (
     TOLERANCE,
@@ -366,7 +367,7 @@ class _FeeMonitor:
         line = self._line_of(event.bundle)
         if line is None or line.answers > MOST_ANSWERS:
             return
-        spends = _together(event.pending, line.offer.spends)
+        spends = together(event.pending, line.offer.spends)
         pins = [offered(one.bundle, self.address) for one in event.pending]
         # A later offer replaces what holds nothing but this spend.
         is_copy = any({*pin.spends} == {*line.offer.spends} for pin in pins)
@@ -376,7 +377,7 @@ class _FeeMonitor:
         union = offered(Bundle(tuple(spends), b""), self.address)
         fee = sum(one.fee for one in event.pending)
         whole = sum(one.cost for one in event.pending)
-        pays_enough = fee * line.cost >= line.offer.fee_for(key) * whole
+        pays_enough = fee * line.cost >= TOLERANCE * line.offer.fee_for(key) * whole
         if event.pending and not any(self._is_in_the_way(line, one) for one in event.pending):
             others = (one.bundle for one in offers if key in one.coins)
             if (
@@ -441,7 +442,8 @@ class _FeeMonitor:
             yield f"CH-FEE-3: it does not offer its {line.push.name} without a coin that is unknown"
         key = line.offer.spends[0].coin.id
         fee, room = line.offer.fee_for(key), self.risk.room(line.push, line.offer)
-        if event.error in FEE_REFUSALS and line.push.before is not None and fee < room:
+        may_bid = fee + LEAST_RAISE <= room
+        if event.error in FEE_REFUSALS and line.push.before is not None and may_bid:
             yield f"CH-FEE-3: it bids no more for its {line.push.name}, whose fee is refused"
 
     def _is_late(self, line: _Line) -> bool:
@@ -473,9 +475,3 @@ class _FeeMonitor:
         if told + (key in self.told) > 1:
             yield f"CH-FEE-4: its player hears of a dropped {line.push.name} again"
         self.told |= {key} if told else set()
-
-
-def _together(pending: Iterable[PendingBundle], wanted: Iterable[Spend]) -> set[Spend] | None:
-    """The spends of pending bundles and of ours; None if they cannot be in one bundle."""
-    spends = {spend for one in pending for spend in one.bundle.spends} | set(wanted)
-    return spends if len({spend.coin for spend in spends}) == len(spends) else None

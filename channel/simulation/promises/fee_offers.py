@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
-from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
 from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.interface import Effect, Watch
 from channelsim.channel.simulation.run import Run
@@ -131,6 +131,12 @@ def fee_coins_in(block: Block, address: bytes) -> FeeWallet:
     ours = [seen for seen in block.coins if seen.coin.puzzle_hash == address]
     unspent = {seen.coin.id: seen.coin for seen in ours if seen.spent is None}
     return FeeWallet(unspent, sum(_paid(seen, ours) for seen in ours if seen.spent is not None))
+
+
+def together(pending: Iterable[PendingBundle], wanted: Iterable[Spend]) -> set[Spend] | None:
+    """The spends of pending bundles and of ours; None if they cannot be in one bundle."""
+    spends = {spend for one in pending for spend in one.bundle.spends} | set(wanted)
+    return spends if len({spend.coin for spend in spends}) == len(spends) else None
 
 
 def awaits_fee_coins(fees: Fees | None, effects: Iterable[Effect]) -> bool:
