@@ -137,6 +137,9 @@ OTHERS = {
         "at most 1,500 with each fault, of the first 3,000, after nodes refused a spend for several"
         " blocks, and spends waited for a fee coin that is about to be heard of"
     ),
+    "table-41": (
+        "at most 1,500 with each fault, of the first 3,000, after watchers had coins for fees"
+    ),
 }
 """The sessions of other results, by their seeds."""
 

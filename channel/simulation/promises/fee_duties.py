@@ -187,7 +187,9 @@ class _FeeMonitor:
                 }
                 self.waits = awaits_fee_coins(self.fees, turn.effects)
                 if self.waits:
-                    due |= {one.coin.id for one in coins if one.spent is None}
+                    due |= self.lines.keys() - {
+                        seen.coin.id for seen in coins if seen.spent is not None
+                    }
                 self.lines = {key: line for key, line in self.lines.items() if key in due}
             case Pinned() | Dropped() | Refused() as answer:
                 self._note_answer(answer)

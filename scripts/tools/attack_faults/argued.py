@@ -182,6 +182,15 @@ ARGUED: dict[str, tuple[str, str]] = {
         "tests/channel/watch/test_watch.py"
         "::test_a_node_that_hides_the_spend_of_the_channel_coin_stops_nothing",
     ),
+    "watcher-looks-for-coins-once": (
+        "the watcher of a session has one coin, whose change matters only after a reorganisation",
+        "tests/channel/watch/test_pusher.py::test_coins_that_come_later_are_used",
+    ),
+    "watcher-waits-for-its-node": (
+        "a node of a session rarely fails between two calls of one look, while a spend is due",
+        "tests/channel/watch/test_pusher.py"
+        "::test_a_node_that_does_not_answer_about_fees_stops_no_spend",
+    ),
     "watcher-drives-out-its-owner": (
         "the owner of a session pushes nothing that its watcher's files lack",
         "tests/channel/watch/test_pusher_and_others.py"
