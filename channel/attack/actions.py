@@ -197,6 +197,10 @@ LAST_SAFE = 13
 """Blocks of absence, likewise, after which a side still acts before the deadlines of a dispute."""
 
 
+RESTART = 0.5
+"""Blocks in which a process starts again and connects, at most on average, if it does so often."""
+
+
 def absence(done: Sequence[Action]) -> float:
     """The blocks that the actions among those done took, on average."""
     return sum(action.lasts for action in done)
@@ -204,7 +208,8 @@ def absence(done: Sequence[Action]) -> float:
 
 def causes(done: Sequence[Action]) -> tuple[Action, ...]:
     """The actions among those done that may bring two honest sides on chain."""
-    is_late = absence(done) > LAST_PATIENT
+    restarts = sum(KINDS[action.kind].restarts for action in done)
+    is_late = absence(done) + RESTART * restarts > LAST_PATIENT
     return tuple(
         action for action in done if KINDS[action.kind].is_cause or (is_late and action.lasts)
     )

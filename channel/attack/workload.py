@@ -24,9 +24,9 @@ MOST_ITEMS = 64
 """The most items of anything that a process keeps, but for the states of its channel."""
 
 MOST_OF_GAMES = 2 * MOST_ITEMS
-"""The same for what grows with the live games: coins that it watches, and facts of a dispute."""
+"""The same for what grows with live games: coins that are watched or tracked, and known facts."""
 
-OF_GAMES = ("watched", "_watched", "_looked_at", "reported")
+OF_GAMES = ("watched", "_watched", "_looked_at", "tracked", "reported")
 """Parts that have these items."""
 
 UNBOUNDED = ("history",)

@@ -11,8 +11,9 @@ from channelsim.channel.simulation.model.talk import Conversation
 WAITS = "has waited too long"
 """Ends what is broken where a side never gives the other up."""
 
-PATIENCE = 12
-"""Blocks for which an honest side may wait beyond a deadline, because of the weather."""
+PATIENCE = 15
+"""Blocks for which an honest side may wait beyond a deadline: the margin for delivery, and those
+in which it sees no block, because of the weather."""
 
 
 def see(talk: Conversation, block: Block, peak: int) -> None:
