@@ -242,7 +242,7 @@ def _apply(talk: Conversation, message: Message, sender: int) -> frozenset[str]:
     if not talk.is_open or (late and not talk.handshake.over):
         rules = talk.handshake.take(message, sender, talk.peak)
         talk.since = talk.peak
-        if isinstance(message, Funded) and not rules:
+        if isinstance(message, Funded) and not (rules or late):
             talk.resuming = False
         return rules
     if talk.closing is not None:
