@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import takewhile
 
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.fee_settings import Fees
@@ -68,7 +69,7 @@ class PlayDuties:
     `asked`: it has asked for the potato on this connection. `is_coming`: the other side says that
     it has sent it. `is_asked`: the other side has asked this one, which holds it. `gave_away`: its
     last batch left a move due. `idle` batches of both sides have gone by in a row, `idle_now` since
-    the last block.
+    the last block. `from_copy`: it goes on from an older copy, whose history has those.
     """
 
     side: Side
@@ -79,6 +80,7 @@ class PlayDuties:
     gave_away: bool = False
     idle: int = 0
     idle_now: int = 0
+    from_copy: bool = False
 
     def follow(
         self, event: Event | None, before: PeerState, after: PeerState, effects: Sequence[Effect]
@@ -91,6 +93,8 @@ class PlayDuties:
         had, has = before.play, after.play
         if event is None or had is None or has is None:
             return
+        if self.from_copy:
+            self.idle, self.from_copy = _idle_in(had), False
         if before.phase is not Phase.PLAYING:
             if after.phase is Phase.PLAYING and not has.state.games:
                 # Batches that were held until now, and the answers to them.
@@ -285,6 +289,12 @@ class PlayDuties:
 
     def _they_owe(self, play: PlayState) -> bool:
         return any(game.mover is not self.side for game in play.state.games)
+
+
+def _idle_in(play: PlayState) -> int:
+    """The newest states of a history after which no game began, moved or ended."""
+    games = (link.state.games for link in play.history)
+    return sum(1 for _ in takewhile(lambda earlier: earlier == play.state.games, games)) - 1
 
 
 def _opened_too_soon(batch: Batch, before: PlayState) -> Iterator[int]:

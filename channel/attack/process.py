@@ -378,7 +378,7 @@ class Process:
         if self.node.height == height:
             pending = self.node.chain.pending(spend_key(sight))
             has_failed = self.node.failed > failed
-            turn = WatcherTurn(sight, pushed, pending, amounts, rate, has_failed)
+            turn = WatcherTurn(sight, pushed, pending, amounts, rate, has_failed, pusher.notices)
             self.monitors.watch(self.node.chain, data, turn, since)
         return since
 
@@ -392,6 +392,7 @@ class Process:
         except UsageError as error:
             self.monitors.unwatchable(error)
             raise
+        self.monitors.watcher_begins()
         wallet = self.monitors.watch_wallet
         keys, most = ((wallet.key,), wallet.most) if wallet is not None else ((), None)
         return Pusher(data.channel, keys, most), Watcher(data, owners_time(data)), data

@@ -156,6 +156,11 @@ class SideMonitors:
         """Note what is wrong with a store."""
         self._found("store", f"its store {how}")
 
+    def watcher_begins(self) -> None:
+        """Note that a watcher starts, while the process is down."""
+        if self._watch_fees is not None:
+            self._watch_fees.begin()
+
     def watch(self, chain: Coins, data: WatchData, turn: WatcherTurn, since: int | None) -> None:
         """Look at what a watcher does while the process is down, `since` this height unhindered."""
         late = () if since is None else overdue(chain, data, since)
@@ -178,7 +183,7 @@ class SideMonitors:
         self.watched.clear()
         self.decks.restored()
         self.fee_news = FeeNews()
-        self.play = PlayDuties(self.config.side, self.config.fees)
+        self.play = PlayDuties(self.config.side, self.config.fees, from_copy=True)
         self.secrets, self.state = SealedSecrets(), None
 
     def hear(self, event: SessionEvent) -> None:

@@ -24,6 +24,7 @@ from channelsim.channel.simulation.promises.fee_payments import (
     wanted_fee,
     wrong_payment,
 )
+from channelsim.channel.watch.pusher import FeeAtMaximum, FeesUnknown, NoFeeCoin, Notice
 from channelsim.channel.watch.watcher import Sight, Step
 from channelsim.games.amounts import counted
 
@@ -49,7 +50,8 @@ class WatcherTurn:
     """One turn of a watcher: what it saw, the bundles that it pushed, and the node's answers.
 
     At its address it had coins of these `amounts`, in mojos. Bundles with its spend are `pending`
-    after it. Before it, the node asked `rate` mojos per cost; it `failed` a call perhaps.
+    after it. Before it, the node asked `rate` mojos per cost; it `failed` a call perhaps. The user
+    sees these `notices`.
     """
 
     sight: Sight
@@ -58,6 +60,7 @@ class WatcherTurn:
     amounts: Sequence[int]
     rate: int
     failed: bool = False
+    notices: Sequence[Notice] = ()
 
 
 @dataclass(slots=True)
@@ -83,7 +86,7 @@ class WatchFees:
 
     One has pushed its spend at the height `pushed_at`, and was hampered at `failed_at`. It asks for
     the `rate` once for a height, `rate_at`. The highest fee for the spend of the coin `key` was
-    `highest`.
+    `highest`. `is_taken`: this process has offered it at this height, and a node has taken it.
     """
 
     wallet: WatchWallet
@@ -94,6 +97,11 @@ class WatchFees:
     rate: int = 0
     key: bytes = b""
     highest: int = 0
+    is_taken: bool = False
+
+    def begin(self) -> None:
+        """Note that a watcher starts again: it offers what is due once more."""
+        self.pushed_at, self.is_taken = -1, False
 
     def follow(self, turn: WatcherTurn) -> Iterator[str]:
         """Find what is wrong with the fees of one turn."""
@@ -101,6 +109,7 @@ class WatchFees:
         self.failed_at = sight.peak if turn.failed else self.failed_at
         if self.rate_at != sight.peak:
             self.rate_at, self.rate = sight.peak, turn.rate
+        yield from self._wrong_notices(turn)
         if sight.spend is None:
             return
         name = "preemption" if sight.step is Step.STALE else "timeout form"
@@ -108,7 +117,11 @@ class WatchFees:
             if self.pushed_at != sight.peak:
                 yield f"does not offer its {name} with a new block"
             return
+        is_same = spend_key(sight) == self.key and self.failed_at != sight.peak
+        if self.pushed_at == sight.peak and self.is_taken and is_same and _can_pay(turn):
+            yield f"offers its {name} again, and no block has come"
         self.pushed_at = sight.peak
+        self.is_taken = turn.pushed[-1][1].answer is Answer.ACCEPTED
         ours = {spend.coin.id for spend in sight.spend.spends}
         most = self.wallet.most if sight.step is Step.STALE else sight.stake - 1
         most = max(0, min(most, self.wallet.most))
@@ -137,6 +150,15 @@ class WatchFees:
         yield from self._left_alone(turn, spend)
         yield from _left_in_pin(turn, spend)
 
+    def _wrong_notices(self, turn: WatcherTurn) -> Iterator[str]:
+        """Find what a user should not hear of fees, and what it should."""
+        has_failed = self.failed_at == turn.sight.peak
+        kinds = {type(notice) for notice in turn.notices}
+        if FeesUnknown in kinds and not has_failed:
+            yield "says that its node does not answer about fees"
+        if (NoFeeCoin in kinds) == _can_pay(turn) and not has_failed:
+            yield f"says {'' if _can_pay(turn) else 'not '}that it has no coin for fees"
+
     def _wrong_amount(self, turn: WatcherTurn, spend: _Spend) -> Iterator[str]:
         """Find a fee that is less than a spend of its age should pay, or far more."""
         key = spend_key(turn.sight)
@@ -153,6 +175,9 @@ class WatchFees:
             yield f"CH-FEE-3: it offers {fee} for {waits}, at most {spend.room:,}"
         elif spend.before is not None and is_taken and TOLERANCE * spend.fee > most:
             yield f"CH-FEE-3: it offers as much as {counted(spend.fee, 'mojo')} for {waits}"
+        at_most = (one.fee for one in turn.notices if isinstance(one, FeeAtMaximum))
+        if any(fee + LEAST_RAISE <= spend.room for fee in at_most):
+            yield f"CH-FEE-3: it says that the fee of its {spend.name} cannot rise"
 
     def _left_alone(self, turn: WatcherTurn, spend: _Spend) -> Iterator[str]:
         """Find a spend that is offered without a coin that is unknown too early, or never."""
@@ -164,6 +189,10 @@ class WatchFees:
         if unknown and is_alone != is_late:
             how = "already offers" if is_alone else "does not offer"
             yield f"CH-FEE-3: it {how} its {spend.name} without a coin that is unknown"
+
+
+def _can_pay(turn: WatcherTurn) -> bool:
+    return any(amount >= LEAST_RAISE for amount in turn.amounts)
 
 
 def spend_key(sight: Sight) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,13 @@ from channelsim.channel.chain.refusals import INVALID_BUNDLE, UNKNOWN_UNSPENT
 from channelsim.channel.chain.validation import cost_of
 from channelsim.channel.peer.fees.payment import payment
 from channelsim.channel.protocol.wallet import address_of, wallet_key
+from channelsim.channel.watch.pusher import (
+    FeeAtMaximum,
+    FeesUnknown,
+    NoFeeCoin,
+    Notice,
+    SpendIsDropped,
+)
 from channelsim.channel.watch.watcher import Sight, Step
 
 DATA = bytes([7]) * 32
@@ -30,6 +38,7 @@ THEIRS = signed_spend(OWNER, Coin(bytes(32), address_of(OWNER), MOST), b"", DATA
 
 TAKEN = PushResult(Answer.ACCEPTED)
 PINNED = PushResult(Answer.PENDING_CONFLICT)
+REFUSED = PushResult(Answer.REFUSED, INVALID_BUNDLE)
 
 
 def paid(fee: int) -> Bundle:
@@ -68,6 +77,8 @@ def found(*looks: WatcherTurn) -> list[str]:
         ([look((ASKED, TAKEN)), look((ASKED, TAKEN), waits=10)], "waits for 10 blocks"),
         ([look((MOST + 1, TAKEN), waits=10)], f"at most {MOST:,}"),
         ([look((ASKED, TAKEN)), look()], ""),
+        ([look((ASKED, TAKEN)), look((ASKED, TAKEN))], "again, and no block has come"),
+        ([look((ASKED, REFUSED)), look((ASKED, TAKEN))], ""),
         ([look((ASKED, TAKEN)), look(waits=1)], "does not offer its preemption with a new block"),
         ([look((ASKED, TAKEN), step=Step.PUBLISHED)], ""),
         ([look((ASKED, TAKEN), waits=10, step=Step.PUBLISHED)], ""),
@@ -81,13 +92,37 @@ def test_a_fee_is_what_a_spend_of_its_age_should_pay(looks: list[WatcherTurn], h
 def test_a_fee_that_a_pin_has_raised_stays() -> None:
     high = 5 * ASKED
     pinned = replace(look((ASKED, PINNED)), pushed=look((ASKED, PINNED), (high, TAKEN)).pushed)
-    assert not found(pinned, look((high, TAKEN)))
+    assert not found(pinned, look((high, TAKEN), waits=1))
 
 
 def test_nothing_is_said_of_an_amount_while_the_node_fails() -> None:
     failed = replace(look((0, TAKEN)), failed=True)
     assert not found(failed, look((0, TAKEN)))
     assert found(failed, look((0, TAKEN), waits=1))
+
+
+def test_a_watcher_that_starts_again_offers_its_spend_again() -> None:
+    fees = WatchFees(WatchWallet(KEY, MOST), CONFIRMATIONS)
+    for _ in range(2):
+        assert not [*fees.follow(look((ASKED, TAKEN)))]
+        fees.begin()
+
+
+@pytest.mark.parametrize(
+    ("notice", "changes", "is_right"),
+    [
+        (FeesUnknown("a reason"), {}, False),
+        (FeesUnknown("a reason"), {"failed": True}, True),
+        (NoFeeCoin(b"", LEAST_RAISE), {}, False),
+        (NoFeeCoin(b"", LEAST_RAISE), {"amounts": (LEAST_RAISE - 1,)}, True),
+        (SpendIsDropped(), {"amounts": ()}, False),
+        (FeeAtMaximum(MOST, coin_is_small=False), {}, True),
+        (FeeAtMaximum(MOST - LEAST_RAISE, coin_is_small=False), {}, False),
+    ],
+)
+def test_the_user_hears_what_is_so(notice: Notice, changes: dict[str, Any], is_right: bool) -> None:
+    turn = replace(look((ASKED, TAKEN)), notices=[notice], **changes)
+    assert bool(found(turn)) is not is_right
 
 
 def test_more_than_the_timeout_form_brings_is_too_much() -> None:
