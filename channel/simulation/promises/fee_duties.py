@@ -6,13 +6,13 @@ Source: spec/channel.md, "Fees".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.constants import BLOCK_COST
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
-from channelsim.channel.chain.observations import Block, PendingBundle
+from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
 from channelsim.channel.chain.refusals import FEE_REFUSALS, UNKNOWN_UNSPENT
 from channelsim.channel.chain.validation import checked, cost_of
 from channelsim.channel.peer.chain_news import ChannelSettled, Undone
@@ -84,7 +84,8 @@ class _Line:
     at `height`, and `highest` is the most that it was offered for. Its fee `may_fall` if the node
     does not have it, or refuses it, and `may_creep` if the node refuses it for its fee: then it is
     not pending. It `may_shrink`, to fewer coins, if the node does not know one of them, and pays as
-    ever with the next block.
+    ever with the next block. If it `is_unsure`, the next offer may be one for a spend that is due
+    anew.
     """
 
     push: Push
@@ -98,6 +99,7 @@ class _Line:
     may_fall: bool = False
     may_creep: bool = False
     may_shrink: bool = False
+    is_unsure: bool = False
 
 
 class _FeeMonitor:
@@ -187,14 +189,23 @@ class _FeeMonitor:
                 }
                 self.waits = awaits_fee_coins(self.fees, turn.effects)
                 if self.waits:
-                    due |= self.lines.keys() - {
-                        seen.coin.id for seen in coins if seen.spent is not None
-                    }
+                    due |= self._may_be_due(coins, due)
                 self.lines = {key: line for key, line in self.lines.items() if key in due}
             case Pinned() | Dropped() | Refused() as answer:
                 self._note_answer(answer)
             case _:
                 pass
+
+    def _may_be_due(self, coins: Sequence[CoinSeen], due: Set[bytes]) -> set[bytes]:
+        """The offers that may be due, or not, while more fee coins are awaited.
+
+        One may have got in, and be due anew after a reorganisation.
+        """
+        spent = {seen.coin.id for seen in coins if seen.spent is not None}
+        unsure = self.lines.keys() - spent - due
+        for line in map(self.lines.__getitem__, unsure):
+            line.is_unsure = line.may_fall = line.may_creep = True
+        return unsure
 
     def _note_answer(self, answer: Pinned | Dropped | Refused) -> None:
         line = self._line_of(answer.bundle)
@@ -315,6 +326,8 @@ class _FeeMonitor:
                 begins = f"begins with {counted(fee, 'mojo')} for a {push.name}"
                 yield f"CH-FEE-3: it {begins}, and its node asks {asked}"
             return
+        if line.is_unsure:
+            line.since, line.is_unsure = self.peak, False
         last = line.offer
         was, is_late = last.fee_for(key), self.peak >= (line.push.before or self.peak + 1)
         # A move asserts a height: from its deadline on, no mempool has it any more.
