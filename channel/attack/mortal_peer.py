@@ -109,7 +109,7 @@ class MortalPeer:
         process.copies.before_event(before)
         self.peer.last = None
         try:
-            with process.monitors.workload.counted():
+            with process.monitors.workload.counting():
                 effects = react(self.outside)
         except StoreError:
             after = self.peer.state

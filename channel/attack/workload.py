@@ -13,12 +13,16 @@ from typing import Any
 
 from channelsim.channel.crypto import bls
 from channelsim.clsp import run
+from channelsim.games.amounts import counted
 
 MOST_SIGNATURES, MOST_RUNS = 20, 60
 """The most signatures, made or verified, and runs of programs for one event."""
 
 GAMES = 5
-"""The live games beside which these are the most: with more, in proportion."""
+"""The live games beside which this is the most of signatures: with more, in proportion."""
+
+RUNS_OF_GAME = 50
+"""The runs for a game that a batch moves, and its answer, too: most are for a deal of cards."""
 
 MOST_ITEMS = 64
 """The most items of anything that a process keeps, but for the states of its channel."""
@@ -42,7 +46,7 @@ class Workload:
     _thread: int = 0
 
     @contextmanager
-    def counted(self) -> Iterator[None]:
+    def counting(self) -> Iterator[None]:
         """Count what is done in this block."""
         self.signatures, self.runs, self._thread = 0, 0, get_ident()
         with bls.observed(self._sign), run.observed(self._run):
@@ -56,10 +60,11 @@ class Workload:
 
     def excess(self, games: int) -> Iterator[str]:
         """Find what was too much beside so many live games."""
-        sizes = ((self.signatures, MOST_SIGNATURES, "signatures"), (self.runs, MOST_RUNS, "runs"))
-        for count, most, what in sizes:
-            if count * GAMES > most * max(games, GAMES):
-                yield f"does {count} {what} after one event"
+        most = MOST_SIGNATURES * max(games, GAMES) / GAMES
+        if self.signatures > most:
+            yield f"does {counted(self.signatures, 'signature')} after one event"
+        if self.runs > max(MOST_RUNS, RUNS_OF_GAME * games):
+            yield f"does {counted(self.runs, 'run')} after one event"
 
 
 def large(*keepers: object) -> Iterator[str]:
