@@ -376,7 +376,7 @@ class Process:
         is_free = not self.node.chain.fee_rate()
         since = max(since or self.node.height, self.node.hampers_until) if is_free else None
         if self.node.height == height:
-            pending = self.node.chain.pending(spend_key(sight))
+            pending = self.node.chain.pending(spend_key(sight)) if sight.spend else []
             has_failed = self.node.failed > failed
             turn = WatcherTurn(sight, pushed, pending, amounts, rate, has_failed, pusher.notices)
             self.monitors.watch(self.node.chain, data, turn, since)

@@ -175,8 +175,8 @@ class WatchFees:
             yield f"CH-FEE-3: it offers {fee} for {waits}, at most {spend.room:,}"
         elif spend.before is not None and is_taken and TOLERANCE * spend.fee > most:
             yield f"CH-FEE-3: it offers as much as {counted(spend.fee, 'mojo')} for {waits}"
-        at_most = (one.fee for one in turn.notices if isinstance(one, FeeAtMaximum))
-        if any(fee + LEAST_RAISE <= spend.room for fee in at_most):
+        told = (notice.fee for notice in turn.notices if isinstance(notice, FeeAtMaximum))
+        if any(told_fee + LEAST_RAISE <= spend.room for told_fee in told):
             yield f"CH-FEE-3: it says that the fee of its {spend.name} cannot rise"
 
     def _left_alone(self, turn: WatcherTurn, spend: _Spend) -> Iterator[str]:
@@ -214,7 +214,9 @@ def _left_in_pin(turn: WatcherTurn, spend: _Spend) -> Iterator[str]:
     if pays_enough or 2 * (whole + spend.cost) > BLOCK_COST:
         return
     need = max(LEAST_RAISE, fee * spend.cost // max(whole, 1) + 1)
-    coins = {one.coin for one in union}
-    replaced = any({one.coin for one in bundle.spends} >= coins for bundle, _ in turn.pushed)
-    if need <= spend.room and not replaced:
+    pinned_coins = {pinned.coin for pinned in union}
+    is_replaced = any(
+        {pushed.coin for pushed in bundle.spends} >= pinned_coins for bundle, _ in turn.pushed
+    )
+    if need <= spend.room and not is_replaced:
         yield f"CH-FEE-3: it leaves its {spend.name} in a bundle that pays less than its own"

@@ -61,7 +61,7 @@ def look(
 
 
 def found(*looks: WatcherTurn) -> list[str]:
-    """What is wrong with these looks, one after the other."""
+    """The violations of these looks, one after the other."""
     fees = WatchFees(WatchWallet(KEY, MOST), CONFIRMATIONS)
     return [how for each in looks for how in fees.follow(each)]
 
