@@ -79,8 +79,11 @@ MOST_BYTES, MOST_BYTES_PER_EVENT, TIMES_RECEIVED = 40_000, 2_000, 4
 """The most bytes that a side's files have after its opening, and of each event that matters, beside
 so many times the bytes that it got from outside: decks, and pins of our spends, above all."""
 
-SEALED = 64
-"""Bytes of a message from which it is looked for in the files."""
+SEALED, UNLIKE = 64, 8
+"""A message of so many bytes, so many of which differ, is looked for in the files.
+
+A row of zeros is in every database.
+"""
 
 
 @dataclass(slots=True)
@@ -226,7 +229,7 @@ class SideMonitors:
                 self._found("link", f"takes a message of {size}, at most {most:,} now")
         if before is not after:
             self.changes += 1
-            if isinstance(event, Received) and len(event.message) >= SEALED:
+            if isinstance(event, Received) and _is_known_again(event.message):
                 self.messages.append(event.message)
         if event is None and after.phase is Phase.PLAYING and not after.resuming:
             self._found("restart", "plays on after a restart, without the other side's numbers")
@@ -405,3 +408,8 @@ def _behind(folder: Path, state: PeerState) -> Iterator[str]:
         yield f"has {counted(len(states), 'state')}, and the newest is number {newest_number}"
     if newest.state.number < play.newest.state.number:
         yield f"preempts with state {newest.state.number} of {play.newest.state.number}"
+
+
+def _is_known_again(message: bytes) -> bool:
+    """True if a file that has these bytes has them from this message."""
+    return len(message) >= SEALED and len({*message}) >= UNLIKE
