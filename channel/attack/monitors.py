@@ -24,6 +24,7 @@ from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.peer_text import channel_overview
+from channelsim.channel.protocol.messages import DeckStep
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of
 from channelsim.channel.session.session_events import Handled, NewsFor, SessionEvent
@@ -359,10 +360,13 @@ def as_restarted(state: PeerState) -> PeerState:
     """A state of a peer as its next process begins: on a new connection.
 
     Messages that are held until the channel coin is deep are forgotten, as their sender repeats
-    them; so the repeats must not be known. Once the channel is left, nothing is repeated.
+    them; so the repeats must not be known, unless they are steps of a deck, which count for
+    nothing. Once the channel is left, nothing is repeated.
     """
     if not state.early or state.phase not in (Phase.OPENING, Phase.FUNDING):
         return state
+    if all(isinstance(held, DeckStep) for _, held in state.early):
+        return structs.replace(state, early=())
     return structs.replace(state, early=(), last_received=b"", last_batch=b"")
 
 

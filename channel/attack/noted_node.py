@@ -205,7 +205,11 @@ class NotedNode:
             if self._untold is not None:
                 self.found("does not tell its user of a push")
                 self._untold = None
-            for how in (*self._misreported(event), *self._not_offered(now), *self.user.block()):
+            for how in (
+                *self._misreported(event),
+                *self._not_offered(now),
+                *self.user.block(event.peak),
+            ):
                 self.found(how)
             self._count(now)
             self._reported, self._other_since = event.peak, None

@@ -15,7 +15,7 @@ SLOW = 10.0
 """Seconds between two answers of a node that is slow, and so not well."""
 
 ANSWERED = 2
-"""Blocks that a node has to report, answering everything, before it has to be called well."""
+"""New tips that a node has to report, answering everything, before it has to be called well."""
 
 LOST = "the connection is lost"
 """The beginning of the line of a lost connection."""
@@ -30,11 +30,12 @@ class NodeReports:
     failing_since: float | None = None
     well_since: float = 0.0
     answered_at: float = 0.0
-    blocks: int = 0
+    tips: int = 0
+    peak: int = -1
 
     def reported(self, trouble: Trouble) -> None:
         """Note what the user hears."""
-        self.said, self.blocks = trouble.reason, 0
+        self.said, self.tips = trouble.reason, 0
 
     def answered(self) -> None:
         """Note a call that the node has answered."""
@@ -43,28 +44,30 @@ class NodeReports:
 
     def failed(self) -> Iterator[str]:
         """Find a node that answers nothing, of which the user does not hear."""
-        now, self.blocks = self.time(), 0
+        now, self.tips = self.time(), 0
         self.failing_since = now if self.failing_since is None else self.failing_since
         if now - self.failing_since > PATIENCE and not self.said:
             self.failing_since = now
             yield "does not say that its node answers nothing"
 
-    def block(self) -> Iterator[str]:
+    def block(self, peak: int) -> Iterator[str]:
         """Find trouble that the user still hears of, although the node answers everything."""
         self._look_for_pause()
-        if not self.blocks:
+        if peak == self.peak:
+            return  # with more coins to look for; not everything is asked again
+        self.peak = peak
+        if not self.tips:
             self.well_since = self.time()
-        self.blocks += 1
-        # One look reports several blocks, while the peer names more coins to look for.
+        self.tips += 1
         is_late = self.time() - self.well_since > PATIENCE
-        if self.said and self.blocks > ANSWERED and is_late:
+        if self.said and self.tips > ANSWERED and is_late:
             yield "does not say that its node answers again"
 
     def _look_for_pause(self) -> None:
         """A node that takes long for an answer is not called well yet."""
         now = self.time()
         if now - self.answered_at > SLOW:
-            self.blocks = 0
+            self.tips = 0
         self.answered_at = now
 
 

@@ -124,12 +124,12 @@ class Pusher:
         if self._key is not None and self._known_at != sight.peak:
             self._refresh(chain, sight)
         if sight.spend is None:
-            self._book = replace(self._without_offers(sight), dropped=())
+            self._book = replace(self._without_offers(), dropped=())
             self._last = self._newer = None
             return None
         fee_wallet = self._fee_wallet(sight.peak)
         if fee_wallet is None:
-            return self._carry_out(chain, None, self._without_offers(sight), [_push_of(sight)])
+            return self._carry_out(chain, None, self._without_offers(), [_push_of(sight)])
         last = self._last
         if last is not None and last[:2] == (sight.peak, sight.spend):
             return last[2]
@@ -163,9 +163,8 @@ class Pusher:
             notices.append(SpendIsDropped())
         return tuple(notices)
 
-    def _without_offers(self, sight: Sight) -> FeeState:
-        book = self._book.only((), self._coins, sight.peak)
-        return book.without_final(sight.peak, self._channel.confirmations)
+    def _without_offers(self) -> FeeState:
+        return self._book.only((), final=frozenset())
 
     def _refresh(self, chain: Chain, sight: Sight) -> None:
         """Ask for the fee coins and the fee rate, which hold until the next block."""

@@ -5,7 +5,7 @@ Source: spec/channel.md, "Fees".
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 import msgspec
 from msgspec.structs import replace
@@ -75,16 +75,20 @@ class Offer(msgspec.Struct, frozen=True):
 
 
 class PastOffer(msgspec.Struct, frozen=True):
-    """The most that a fee coin was offered for the spend of the coin `key`, which it pays no more.
+    """The most that a fee coin was offered for the spend of the coins `spends`, by their ids.
 
-    The spend is not due since the `height` (None: the next one), or another coin pays for it. A
-    reorganisation can make both payments possible again.
+    It is not due any more, or another coin pays for it. A reorganisation can make both payments
+    possible again.
     """
 
-    key: bytes
+    spends: tuple[bytes, ...]
     coin: Coin
     most: int
-    height: int | None = None
+
+    @property
+    def key(self) -> bytes:
+        """The id of the coin by which the spend is known."""
+        return self.spends[0]
 
 
 class FeeState(msgspec.Struct, frozen=True):
@@ -121,36 +125,26 @@ class FeeState(msgspec.Struct, frozen=True):
         past = (*self.past, *(other for other in ended if other.coin not in offer.coins))
         return replace(self, offers=(*others, offer), past=past)
 
-    def only(self, keys: Iterable[bytes], unspent: Iterable[Coin], peak: int) -> FeeState:
-        """The state of a block at the height `peak`, with which no other spends than these are due.
+    def only(self, keys: Iterable[bytes], final: Set[bytes]) -> FeeState:
+        """The state of a block with which no other spends than these are due.
 
-        What was offered for others is remembered. The split of a coin that is `unspent` may get in
-        at any time.
+        What was offered for others is remembered until the spend of one of their coins is `final`:
+        a coin that is not there may be made again, at any time, after a reorganisation.
         """
-        due, splittable = set(keys), {coin.id for coin in unspent}
+        due = set(keys)
         offers = tuple(offer for offer in self.offers if offer.key in due)
         ended = (one for offer in self.offers if offer.key not in due for one in _past(offer))
-        past: dict[tuple[bytes, Coin], PastOffer] = {}
+        past: dict[tuple[tuple[bytes, ...], Coin], int] = {}
         for one in (*self.past, *ended):
-            height = peak if one.height is None or one.key in splittable else one.height
-            most = max(one.most, past[one.key, one.coin].most if (one.key, one.coin) in past else 0)
-            past[one.key, one.coin] = PastOffer(one.key, one.coin, most, height)
-        return replace(self, offers=offers, past=tuple(past.values()))
-
-    def without_final(self, peak: int, confirmations: int) -> FeeState:
-        """The state without past offers of more than so many blocks ago.
-
-        A block with a higher peak may show a reorganisation, so it comes after the offers of that.
-        """
-        past = (
-            one for one in self.past if one.height is None or peak - one.height <= confirmations
-        )
-        return replace(self, past=tuple(past))
+            if final.isdisjoint(one.spends):
+                past[one.spends, one.coin] = max(one.most, past.get((one.spends, one.coin), 0))
+        return replace(self, offers=offers, past=tuple(PastOffer(*of, past[of]) for of in past))
 
 
 def _past(offer: Offer) -> tuple[PastOffer, ...]:
     """The memory of an offer, for each coin that pays."""
-    return tuple(PastOffer(offer.key, coin, share) for coin, share in offer.shares.items())
+    spends = tuple(spend.coin.id for spend in offer.push.bundle.spends)
+    return tuple(PastOffer(spends, coin, share) for coin, share in offer.shares.items())
 
 
 def most_of_each(*shares: tuple[Coin, int]) -> dict[Coin, int]:

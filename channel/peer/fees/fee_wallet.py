@@ -5,6 +5,7 @@ Source: spec/channel.md, "Fees".
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 from chia_rs import PrivateKey
@@ -33,7 +34,8 @@ SPLIT = "fee-coins"
 class FeeWallet:
     """Fee coins at the address of `key`, and limits, at the height `peak`.
 
-    `total` is the channel's money in mojos; `confirmations` is its depth of what is final.
+    `total` is the channel's money in mojos; `confirmations` is its depth of what is final. `final`
+    are the ids of the coins whose spends are that deep.
     """
 
     key: PrivateKey
@@ -43,6 +45,7 @@ class FeeWallet:
     confirmations: int
     total: int
     agg_sig_data: bytes
+    final: Set[bytes] = frozenset()
 
     @property
     def is_used(self) -> bool:

@@ -32,7 +32,7 @@ def pay(
     unspent = fee_wallet.coins.unspent
     if scan:
         due = [*map(key_of, pushes), *_splits(fee_wallet, fee_state)]
-        fee_state = fee_state.only(due, unspent, fee_wallet.peak)
+        fee_state = fee_state.only(due, fee_wallet.final)
     # A coin that paid for a spend before a reorganisation is left to that spend.
     paid_before = {past.key for past in fee_state.past if past.coin in unspent}
     paid: dict[Push, list[Effect]] = {}
@@ -43,7 +43,6 @@ def pay(
         after += paid[effect] if isinstance(effect, Push) else [effect]
     if scan:
         fee_state, more = _split(fee_wallet, fee_state, ready)
-        fee_state = fee_state.without_final(fee_wallet.peak, fee_wallet.confirmations)
         after += more
     new = [coin for coin in fee_wallet.coins.watched if coin not in fee_state.watched]
     if new:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fees.answers import react
 from channelsim.channel.peer.fees.coins import find_fee_coins
@@ -51,15 +52,24 @@ def _fee_wallet(config: Config, state: PeerState) -> FeeWallet | None:
     fees, block = config.fees, state.block
     if fees is None:
         return None
+    confirmations = config.agreement.confirmations
     return FeeWallet(
         key=fees.wallet.key,
         coins=find_fee_coins(fees.wallet.coin, block),
         limits=limits_of(fees, state.fees),
         peak=block.peak,
-        confirmations=config.agreement.confirmations,
+        confirmations=confirmations,
         total=sum(config.agreement.contributions),
         agg_sig_data=config.agg_sig_data,
+        final=_finally_spent(block, confirmations),
     )
+
+
+def _finally_spent(block: Block, confirmations: int) -> set[bytes]:
+    """The ids of the coins whose spends are final: those in the block, and their parents."""
+    last = block.peak - confirmations
+    spent = (one.coin.id for one in block.coins if one.spent is not None and one.spent < last)
+    return {*spent, *(one.coin.parent for one in block.coins if one.born < last)}
 
 
 def with_fee_state(state: PeerState, fee_state: FeeState) -> PeerState:

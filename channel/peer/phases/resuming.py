@@ -26,16 +26,16 @@ from channelsim.channel.peer.phases.leaving import leave, outdated
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.peer.play.receiving import early_reveals
 from channelsim.channel.protocol.half_signed import verify_halves
-from channelsim.channel.protocol.messages import Request, Resume, encode
+from channelsim.channel.protocol.messages import DeckStep, Request, Resume, encode
 from channelsim.channel.protocol.state import Side
 
 
 def on_connected(config: Config, state: PeerState, event: Connected) -> Transition:
     """Send our last numbers on a new connection, and wait for those of the other side."""
-    if state.early:
-        # It repeats what has not changed our numbers.
-        state = replace(state, early=(), last_received=b"", last_batch=b"")
-    return replace(state, resuming=True), [Send(encode(last_numbers(play_of(state))))]
+    # It repeats what has not changed our numbers.
+    if any(not isinstance(held, DeckStep) for _, held in state.early):
+        state = replace(state, last_received=b"", last_batch=b"")
+    return replace(state, early=(), resuming=True), [Send(encode(last_numbers(play_of(state))))]
 
 
 def on_opening_connected(config: Config, state: PeerState, event: Connected) -> Transition:

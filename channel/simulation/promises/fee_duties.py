@@ -317,7 +317,10 @@ class _FeeMonitor:
         if line is None and offer.payments and self._changes_payers(key, offer):
             yield f"CH-FEE-2: other coins pay for its {push.name} than before it was taken back"
         self.payers[key] = {payment.coin.id for payment in offer.payments}, self.peak
-        if frozenset(push.bundle.spends) in self.dropped and room >= LEAST_RAISE:
+        is_alone = line is not None and line.may_shrink and not offer.payments
+        has_dropped = frozenset(push.bundle.spends) in self.dropped
+        # A spend alone has the same bytes ever, and nothing else is left without the fee coin.
+        if has_dropped and room >= LEAST_RAISE and not is_alone:
             yield f"CH-FEE-4: it repeats the bytes of a {push.name} that its node has dropped"
         if line is None:
             line = self.lines[key] = _Line(push, offer, self.peak, cost_of(push.bundle), self.peak)

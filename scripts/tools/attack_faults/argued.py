@@ -155,23 +155,14 @@ ARGUED: dict[str, tuple[str, str]] = {
     **{
         f"past-offers-forgotten-{word}": (
             "it takes two payments of one fee coin and two reorganisations of the largest depth",
-            f"{FEE_ATTACKS}::{test}",
+            "tests/channel/peer/test_fees.py"
+            "::test_an_earlier_offer_is_forgotten_once_its_coins_are_finally_spent",
         )
-        for word, test in (
-            (
-                "early",
-                "test_two_coins_pay_again_for_what_a_reorganisation_takes_back_and_count_once",
-            ),
-            ("late", "test_a_coin_that_paid_for_a_spend_is_free_once_that_is_final"),
-        )
+        for word in ("early", "late")
     },
     "splits-into-crumbs": (
         "a side of a session has one large coin for fees, and rarely spends most of it",
         f"{FEE_ATTACKS}::test_splits_end_once_enough_coins_are_ready",
-    ),
-    "forgets-offers-in-longer-chains": (
-        "two coins of one size, each with a spend, seldom come back in a chain that is longer",
-        f"{FEE_ATTACKS}::test_coins_pay_for_the_same_spends_in_the_blocks_of_a_reorganisation",
     ),
     "answers-without-bound": (
         "a hostile side pins a spend anew a few times in a block, since it pays for each pin",

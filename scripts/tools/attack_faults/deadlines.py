@@ -11,12 +11,11 @@ from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.deadlines import Awaited
 from channelsim.channel.peer.decks import pool
 from channelsim.channel.peer.fees import paying
-from channelsim.channel.peer.fees.fee_state import FeeState
 from channelsim.channel.peer.onchain import decisions, scan, scan_games
 from channelsim.channel.peer.onchain.dispute import ChainView
 from channelsim.channel.peer.opening import failed_opening, handshake, introduction
 from channelsim.channel.peer.peer_state import PeerState, Phase
-from channelsim.channel.peer.phases import blocks
+from channelsim.channel.peer.phases import blocks, fees
 from channelsim.channel.protocol import proposals
 from channelsim.channel.session import side_player
 from channelsim.channel.watch.watcher import Watcher
@@ -182,9 +181,7 @@ DEADLINES = (
         "fees",
         "forgets what a fee coin was offered for",
         lambda by: function(
-            FeeState,
-            "without_final",
-            lambda right, fees, peak, depth: right(fees, peak, depth + by),
+            fees, "_finally_spent", lambda right, block, depth: right(block, depth + by)
         ),
     ),
     Deadline(

@@ -14,26 +14,24 @@ from channelsim.channel.attack import process
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.validation import cost_of
 from channelsim.channel.network.connection import Connection
+from channelsim.channel.peer import machine
 from channelsim.channel.peer.chain_news import Forfeited
 from channelsim.channel.peer.decks import pool
 from channelsim.channel.peer.fees import fee_state, paying
-from channelsim.channel.peer.fees.fee_state import FeeState, Offer
+from channelsim.channel.peer.fees.fee_state import Offer
 from channelsim.channel.peer.fees.fee_wallet import SPLIT
 from channelsim.channel.peer.fees.payment import split
 from channelsim.channel.peer.interface import Push
 from channelsim.channel.peer.onchain import scan_games
 from channelsim.channel.peer.onchain.signed_games import SignedGames
 from channelsim.channel.peer.peer_state import Phase
-from channelsim.channel.peer.phases import opening
+from channelsim.channel.peer.phases import fees, opening
 from channelsim.channel.peer.play import sending
 from channelsim.channel.protocol.messages import Move
 from channelsim.channel.session import peer_driver, side_player
 from channelsim.channel.session.peer_driver import PeerDriver
 from channelsim.channel.session.peer_runner import PeerRunner
 from scripts.tools.attack_faults.planting import Fault, changing, compared, function
-
-CONFIRMATIONS = 3
-"""The depth of what is final in all sessions."""
 
 
 def _without_pushes(transition: Any) -> Any:
@@ -63,8 +61,11 @@ def _of_any_size(right: Any, wallet: Any, state: Any, ready: int) -> Any:
     return Offer(push, wallet.peak, coin, cost_of(bundle))
 
 
-def _final_first(right: Any, state: Any, keys: Any, unspent: Any, peak: int) -> Any:
-    return right(state.without_final(peak, CONFIRMATIONS), keys, unspent, peak)
+def _without_those_away(right: Any, config: Any, state: Any, effects: Any, *, scan: bool) -> Any:
+    there = {seen.coin.id for seen in state.block.coins}
+    past = tuple(one for one in state.fees.past if one.key in there)
+    state = fees.with_fee_state(state, replace(state.fees, past=past))
+    return right(config, state, effects, scan=scan)
 
 
 async def _shorter(right: Any, connection: Any, longest: Any, seconds: float) -> Any:
@@ -107,10 +108,10 @@ FROM_MUTANTS = (
         compared(fee_state, "risen", lambda right, start, most, blocks, within: most),
     ),
     Fault(
-        "forgets-offers-in-longer-chains",
+        "forgets-offers-for-coins-away",
         "fees",
-        "what fee coins were offered for is forgotten before a reorganisation is handled",
-        compared(FeeState, "only", _final_first),
+        "what fee coins were offered for is forgotten while a reorganisation has taken that away",
+        compared(machine, "pay_for", _without_those_away),
     ),
     Fault(
         "keeps-what-is-given-up",

@@ -13,9 +13,9 @@ LOST = "the connection is lost: the other side closed it"
 def node(*steps: str) -> list[str]:
     """A second goes by with each step: a `call`, a `failure`, a `block`, or what the user hears.
 
-    A `slow call` takes a minute.
+    A `slow call` takes a minute. With more coins to look for, one reports the `same block` again.
     """
-    clock = [0.0]
+    clock, peak = [0.0], 0
     reports, found = NodeReports(lambda: clock[0]), list[str]()
     for step in steps:
         clock[0] += 1
@@ -27,9 +27,10 @@ def node(*steps: str) -> list[str]:
                 clock[0] += 60
             case "failure":
                 found += reports.failed()
-            case "block":
+            case "block" | "same block":
+                peak += step == "block"
                 reports.answered()
-                found += reports.block()
+                found += reports.block(peak)
             case reason:
                 reports.reported(Trouble(reason.strip()))
     return found
@@ -46,8 +47,8 @@ def test_a_node_that_answers_nothing_is_reported() -> None:
 def test_a_node_that_answers_again_is_reported() -> None:
     stays = ["does not say that its node answers again"]
     assert node("failure", "it is away", *["block"] * 18) == stays
-    # One look may report several blocks.
     assert node("failure", "it is away", "block", "block", "block") == []
+    assert node("failure", "it is away", "block", *["same block"] * 18) == []
     assert node("failure", "it is away", "block", "block", "slow call", "block") == []
     assert node("failure", "it is away", "block", " ", *["block"] * 18) == []
     assert node("failure", "it is away", "block", "block", "failure", *["block"] * 9) == []

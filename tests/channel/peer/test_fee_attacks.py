@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
@@ -55,6 +56,7 @@ class Payer:
     blocks: int = 0
     in_all: int = 20 * MOST
     ready: int = 0
+    final: Set[bytes] = frozenset()
 
     def wallet(self) -> FeeWallet:
         return FeeWallet(
@@ -65,6 +67,7 @@ class Payer:
             confirmations=CONFIRMATIONS,
             total=1000 * MOST,
             agg_sig_data=self.chain.agg_sig_data(),
+            final=self.final,
         )
 
     def block(self, *due: Bundle, blocks: int = 1) -> list[Push]:
@@ -318,7 +321,7 @@ def payers(pushes: list[Push], coin: Coin) -> set[Coin]:
     }
 
 
-@pytest.mark.parametrize("away", [1, 2, 3])
+@pytest.mark.parametrize("away", [1, 2, 3, 20])
 def test_a_spend_that_a_reorganisation_takes_back_is_paid_from_the_same_coin(away: int) -> None:
     """Two payments for it, from two coins, could be joined to it: a double fee."""
     side = payer(coins=3)
@@ -348,6 +351,9 @@ def test_a_coin_that_paid_for_a_spend_is_free_once_that_is_final() -> None:
     assert remembered(side) == [one.id]
     assert payers(side.block(another), other), "there is no other coin"
     side.block(another, blocks=3)
+    assert remembered(side) == [one.id], "its coin may be made again at any time"
+    side.final = {one.id}
+    side.block(another)
     assert remembered(side) == []
 
 

@@ -7,13 +7,14 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Coin, condition, signed_spend
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.chain.refusals import FEE_TOO_LOW
 from channelsim.channel.peer.fees.coins import FeeCoins, find_fee_coins
-from channelsim.channel.peer.fees.fee_state import FeeState, raised, risen
+from channelsim.channel.peer.fees.fee_state import FeeState, PastOffer, raised, risen
 from channelsim.channel.peer.fees.fee_wallet import SPLIT, FeeWallet
 from channelsim.channel.peer.fees.paying import pay as add_fees
 from channelsim.channel.peer.interface import (
@@ -80,6 +81,27 @@ def test_each_spend_has_a_fee_coin_of_its_own_split_off_beforehand() -> None:
         payers.setdefault(payer.coin, set()).update(spend.coin for spend in spends)
     assert len(payers) > 3
     assert all(len(coins) == 1 for coins in payers.values()), "each coin pays for one spend"
+
+
+def test_an_earlier_offer_is_forgotten_once_its_coins_are_finally_spent() -> None:
+    """No side watches all coins of a funding: that they are spent shows in what they made."""
+    table = sit().open()
+    fees = paying(table, ANN)
+    peer, coin = table.ends[ANN].peer, fees.wallet.coin
+    final = peer.config.agreement.confirmations
+    made_it, divided, unknown = (bytes(32), coin.parent), (coin.id,), (bytes(32),)
+    offers = tuple(PastOffer(spends, coin, 1) for spends in (made_it, divided, unknown))
+    peer.state = replace(peer.state, fees=replace(peer.state.fees, past=offers))
+    is_over = False
+    while not is_over:
+        farm(table)
+        kept = {past.spends for past in peer.state.fees.past}
+        seen, peak = table.chain.coin(coin.id), table.chain.peak()
+        assert seen is not None
+        is_over = seen.spent is not None and peak - seen.spent > final
+        assert (divided in kept) == (not is_over)
+        assert (made_it in kept) == (peak - seen.born <= final)
+        assert unknown in kept
 
 
 def test_a_coin_is_split_once_for_several_games() -> None:

@@ -16,6 +16,7 @@ from channelsim.channel.peer.interface import (
     Act,
     BrokenOff,
     ChannelOpen,
+    Connected,
     FundingSent,
     OpeningFailed,
     Push,
@@ -29,6 +30,7 @@ from channelsim.channel.protocol.half_signed import NO_SIGNATURE, unroll_coin
 from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
+    DeckStep,
     FirstHalves,
     Funded,
     Funding,
@@ -339,6 +341,21 @@ def test_a_held_request_that_follows_a_batch_is_answered_whatever_came_before_it
     table.farm(1 + CONFIRMATIONS)
     assert table.ends[ANN].state.number == 3
     assert not table.ends[ANN].peer.play.potato
+
+
+@pytest.mark.parametrize("held", [(), (DeckStep(2, 1, b""),)])
+def test_a_repeat_after_a_lost_connection_is_ignored_with_a_deck_begun(
+    held: tuple[DeckStep, ...],
+) -> None:
+    """A step of a deck is no message that an answer is owed for: the one before it is repeated."""
+    table = sit().start().pump()
+    *_, funding = (blob for sender, blob in table.sent if sender == ANN)
+    assert isinstance(decode(funding), Funding)
+    for message in held:
+        assert quiet(table.receive(BEN, message))
+    table.handle(BEN, Connected())
+    assert quiet(table.receive(BEN, funding))
+    assert phase_of(table, BEN) is Phase.FUNDING
 
 
 def test_only_messages_of_play_are_held_and_not_many() -> None:
