@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from channelsim.channel.chain.coins import Bundle, Coin, Spend
+from channelsim.channel.chain.coins import Bundle, Spend
 from channelsim.channel.chain.constants import BLOCK_COST
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
 from channelsim.channel.chain.refusals import FEE_REFUSALS, UNKNOWN_UNSPENT
 from channelsim.channel.chain.validation import checked, cost_of
-from channelsim.channel.peer.chain_news import ChannelSettled, Undone
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import (
     Dropped,
@@ -26,11 +25,10 @@ from channelsim.channel.peer.interface import (
     Pinned,
     Push,
     Refused,
-    ShutdownStarted,
     SpendDropped,
     Tell,
-    Watch,
 )
+from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.promises.fee_offers import (
@@ -46,6 +44,7 @@ from channelsim.channel.simulation.promises.fee_payments import (
     wrong_payment,
 )
 from channelsim.channel.simulation.promises.fee_risk import FeeRisk
+from channelsim.channel.simulation.promises.fee_splits import FeeSplits, cheap_split
 from channelsim.channel.simulation.run import JournalEntry, Run
 from channelsim.games.amounts import counted
 
@@ -58,20 +57,11 @@ PAYMENT_COST = 10_000_000
 MOST_ANSWERS = 6
 """Offers of a spend in one block after which it may wait for the next one."""
 
-LONG_WHOLE = 5
-"""Blocks in which a peer that pays fees has split its wallet coin, once it sees the channel."""
-
-MOST_SPLITS = 3
-"""Blocks in a row with each of which no peer has to split another coin."""
-
 
 def wrong_fees(run: Run, talk: Conversation) -> Iterator[str]:
     """Find fees that the rules do not allow, and those that are missing."""
     party = run.parties[talk.side]
-    state = party.peer.state
-    monitor = _FeeMonitor(party.peer.config)
-    if state.endpoint is not None:
-        monitor.channel, monitor.leaves = state.endpoint.channel.coin, state.dispute is not None
+    monitor = _FeeMonitor(party.peer.config, party.peer.state)
     for turn in party.journal:
         yield from monitor.follow(turn)
 
@@ -105,17 +95,13 @@ class _Line:
 class _FeeMonitor:
     """The fees of one side as of one event: its fee coins, its limits, and what it has offered."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, end: PeerState) -> None:
         self.fees = fees = config.fees
         self.address = fees.wallet.coin.puzzle_hash if fees is not None else b""
         limits = FeeLimits(fees.per_spend, fees.per_channel) if fees else FeeLimits(0, 0)
         self.risk = FeeRisk(limits, sum(config.agreement.contributions))
-        self.first = fees.wallet.coin if fees is not None else None
-        self.channel: Coin | None = None
-        self.leaves = self.is_settled = self.shuts = False
-        self.is_watched = self.is_block = self.waits = False
-        self.whole, self.looked_at, self.splits = 0, 0, 0
-        self.split: set[Coin] = set()
+        self.wallet = FeeSplits(fees.wallet.coin, self.risk, end) if fees is not None else None
+        self.is_block = self.waits = False
         self.agg_sig_data = config.agg_sig_data
         self.confirmations = config.agreement.confirmations
         self.rate = 0
@@ -133,8 +119,8 @@ class _FeeMonitor:
         self.is_block = isinstance(turn.event, Block)
         pushes = [effect for effect in turn.effects if isinstance(effect, Push)]
         offers = [offered(push.bundle, self.address) for push in pushes]
-        if self._is_paying():
-            yield from self._idle_coins(turn, pushes)
+        if self.wallet is not None and self._is_paying():
+            yield from self.wallet.follow(turn, pushes)
         if isinstance(turn.event, Pinned):
             yield from self._left_in_pin(turn.event, offers)
         if isinstance(turn.event, Pinned | Dropped | Refused):
@@ -151,7 +137,7 @@ class _FeeMonitor:
             if offer.spends and offer.is_ours:
                 yield from self._wrong_step(push, offer)
             if not offer.spends:
-                yield from self._cheap_split(push, offer)
+                yield from cheap_split(push, offer, self.risk, self.rate)
             self.pushed.add(frozenset(push.bundle.spends))
         for news in turn.news:
             if isinstance(news, FeeTooLow) and not self._is_stuck(news.name):
@@ -168,8 +154,8 @@ class _FeeMonitor:
 
     def _note(self, turn: JournalEntry) -> None:
         """Take what the event says."""
-        # No game is live then: what the shutdown pays for needs no other coin.
-        self.shuts = self.shuts or any(isinstance(news, ShutdownStarted) for news in turn.news)
+        if self.wallet is not None:
+            self.wallet.note(turn)
         match turn.event:
             case None:
                 self.peak = turn.height
@@ -229,61 +215,10 @@ class _FeeMonitor:
         spent = (self.lines.get(spend.coin.id) for spend in bundle.spends)
         return next((line for line in spent if line is not None), None)
 
-    # --- the wallet ---
-
     def _is_paying(self) -> bool:
         """True if the maxima allow fees that can be raised."""
         most, all_most = self.risk.most(Push("", Bundle((), b""), self.risk.total, 0))
-        return self.first is not None and min(most, all_most) >= LEAST_RAISE
-
-    def _idle_coins(self, turn: JournalEntry, pushes: Sequence[Push]) -> Iterator[str]:
-        """Find a wallet coin that is not looked for, or stays whole: it pays for one spend."""
-        coins = {effect.coin for effect in turn.effects if isinstance(effect, Watch)}
-        self.is_watched = self.is_watched or self.first in coins
-        if pushes and not self.is_watched:
-            yield "CH-FEE-3: it pushes a spend, and does not look for its fee coin"
-            self.is_watched = True
-        if not isinstance(turn.event, Block):
-            return
-        channel = self.risk.seen.get(self.channel.id) if self.channel is not None else None
-        used = {spend.coin for push in pushes for spend in push.bundle.spends}
-        unspent = [*self.risk.fee_wallet.unspent.values()]
-        for news in turn.news:
-            match news:
-                case ChannelSettled():
-                    self.is_settled = True
-                case Undone(ChannelSettled()):
-                    self.is_settled = False
-        leaves = self.leaves and not self.is_settled
-        is_used = channel is not None and (not self.shuts if channel.spent is None else leaves)
-        is_split = any(not offered(push.bundle, self.address).spends for push in pushes)
-        is_whole = is_used and len(unspent) == 1
-        is_new, self.looked_at = turn.height != self.looked_at, turn.height  # a restart looks again
-        self.whole = self.whole + is_new if is_whole and unspent[0] not in used else 0
-        if is_new:
-            self.splits = self.splits + 1 if is_split and not used & self.split else 0
-        self.split = used if is_split else set()
-        if self.splits == MOST_SPLITS:
-            yield f"CH-FEE-2: it splits a fee coin with each of {counted(self.splits, 'block')}"
-        if is_new and self.whole == LONG_WHOLE:
-            blocks = counted(self.whole, "block")
-            yield f"CH-FEE-2: it has one fee coin for {blocks}, and does not split it"
-
-    def _cheap_split(self, push: Push, offer: Offered) -> Iterator[str]:
-        """Find a split that pays less than its node asks, within a tenth of all fees.
-
-        Its last coin stays the largest.
-        """
-        _, all_most = self.risk.most(push)
-        asked = self.rate * cost_of(push.bundle)
-        fee = sum(payment.fee for payment in offer.payments)
-        made = [amount for payment in offer.payments for _, amount in payment.made]
-        most = min(all_most // 10, all_most - self.risk.at_stake + fee)
-        if len(made) > 1:
-            most = min(most, fee + made[-1] - made[-2])
-        if fee + LEAST_RAISE < TOLERANCE * min(asked, most):
-            pays = f"pays {counted(fee, 'mojo')}, and its node asks {asked}"
-            yield f"CH-FEE-3: its {push.name} {pays}"
+        return self.wallet is not None and min(most, all_most) >= LEAST_RAISE
 
     # --- payments ---
 
