@@ -193,8 +193,9 @@ def possible(actions: Sequence[Action]) -> tuple[Action, ...]:
 LAST_PATIENT = 10
 """Blocks of absence, all together on average, with which no side gives the other up."""
 
-LAST_SAFE = 13
-"""Blocks of absence, likewise, after which a side still acts before the deadlines of a dispute."""
+LAST_SAFE = 11
+"""Blocks of absence, likewise, after which a side still acts before the deadlines of a dispute: a
+move that reveals something waits for the depth of what is final first."""
 
 
 RESTART = 0.5

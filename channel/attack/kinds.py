@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from channelsim.channel.chain.refusals import (
     FEE_TOO_CLOSE_TO_ZERO,
@@ -102,6 +102,7 @@ class Kind:
     span: int
     about: str
     most: int = 0
+    _: KW_ONLY
     pauses: bool = False
     is_cause: bool = False
     is_absence: bool = False
@@ -191,8 +192,14 @@ KINDS: Mapping[str, Kind] = {
             "watch-torn", FILE, 20, "half of a line is added to the watcher's file", restarts=True
         ),
         Kind(
-            *("power-loss", EVENT, 90, "a machine loses its power, and what was not synchronised"),
-            *(9, True),
+            *(
+                "power-loss",
+                EVENT,
+                90,
+                "a machine loses its power, and what was not synchronised",
+                9,
+            ),
+            pauses=True,
             is_absence=True,
             restarts=True,
         ),
@@ -256,7 +263,15 @@ KINDS: Mapping[str, Kind] = {
         _deviation("alter", "a side changes a field of a message, and signs it"),
         _deviation("say", "a side sends messages that would be right elsewhere"),
         _deviation("withhold", "a side leaves its spends to the other one"),
-        Kind("spend", BLOCK, 60, "a side spends what its signatures allow", 999, False, True, True),
+        Kind(
+            "spend",
+            BLOCK,
+            60,
+            "a side spends what its signatures allow",
+            999,
+            is_cause=True,
+            is_hostile=True,
+        ),
     )
 }
 """All kinds of actions, by name."""

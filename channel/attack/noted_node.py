@@ -299,4 +299,6 @@ def _id(seen: CoinSeen) -> str:
 def _same(reported: CoinSeen, answer: CoinSeen, peak: int) -> bool:
     """True if a coin is reported as the node has it, as of this height."""
     spent = answer.spent if answer.spent is not None and answer.spent <= peak else None
+    if spent is not None and answer.solution not in (None, reported.solution):
+        return False
     return (reported.born, reported.spent) == (answer.born, spent)

@@ -70,6 +70,7 @@ def decks(state: PeerState) -> set[int]:
 class NotedStore:
     """A `PeerStore` that notes what it gives to another one; `contents` are what that one has.
 
+    `before` are those that the last snapshot of this process replaced.
     A snapshot is due after so many events; `found` hears of one that comes earlier, and of erased
     secrets that it leaves in the store's folder.
     """
@@ -83,7 +84,7 @@ class NotedStore:
         folder: Path | None = None,
     ) -> None:
         self.name = store.name
-        self.contents = Contents()
+        self.contents = self.before = Contents()
         self._store, self._secrets = store, secrets
         self._snapshots, self._found, self._folder = snapshots, found, folder
 
@@ -109,7 +110,7 @@ class NotedStore:
             for path in sorted(self._folder.glob(f"{FILE}*")):
                 if self._secrets.left_in(path.read_bytes()):
                     self._found(f"leaves secrets in {path.name} with the snapshot that erases them")
-        had = self.contents
+        self.before = had = self.contents
         if had.snapshot:
             for how in early_snapshot(len(had.events), self._snapshots, erases=erases):
                 self._found(how)

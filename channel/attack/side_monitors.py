@@ -26,7 +26,7 @@ from channelsim.channel.attack.refusals_due import wrong_refusal
 from channelsim.channel.attack.settled_games import wrong_after_settling
 from channelsim.channel.attack.spends_due import missing_spends, wrong_spends
 from channelsim.channel.attack.stakes_due import wrong_stakes
-from channelsim.channel.attack.store_duties import moved, readable_by_others, shared
+from channelsim.channel.attack.store_duties import badly_sealed, readable_by_others, shared
 from channelsim.channel.attack.times_due import ended_early, ended_late, untimely
 from channelsim.channel.attack.trial_restarts import is_due, wrong_restart
 from channelsim.channel.attack.user_reports import LinkReports
@@ -334,7 +334,7 @@ class SideMonitors:
             if self.secrets.left_in(data):
                 self._found("erased", f"has secrets of an erased deck in {path.name}")
         if self._stored is not None:
-            for how in moved(self._stored, self.config.secret):
+            for how in badly_sealed(self._stored, self.config.secret):
                 self.wrong_store(how)
         for how in wrong_overview(self.config, self.state) if self.state is not None else ():
             self._found("overview", f"its overview {how}")

@@ -19,10 +19,11 @@ from channelsim.channel.store.sqlite_store import SqliteStore
 
 
 class NotedContents(Protocol):
-    """A store of this name that knows its contents, sealed."""
+    """A store of this name that knows its contents, sealed, and those `before` its snapshot."""
 
     name: str
     contents: Contents
+    before: Contents
 
 
 FULL = 2
@@ -64,14 +65,24 @@ def early_snapshot(events: int, least: int, *, erases: bool) -> Iterator[str]:
         yield f"takes a snapshot after {events} events, which is due after {least}"
 
 
-def moved(store: NotedContents, secret: bytes) -> Iterator[str]:
-    """Find a store that takes what was sealed for another place."""
-    events = store.contents.events
-    if len(events) < 2 or events[-1] == events[-2]:
-        return
-    changed = replace(store.contents, events=(*events[:-2], events[-1], events[-2]))
+def badly_sealed(store: NotedContents, secret: bytes) -> Iterator[str]:
+    """Find a store that takes what was sealed for another place, or with another secret."""
+    contents, earlier = store.contents, store.before.events
+    events = contents.events
+    if events and _is_taken(store.name, contents, bytes(len(secret))):
+        yield "can be read without the secret of its channel"
+    if len(events) > 1 and events[-1] != events[-2]:
+        swapped = replace(contents, events=(*events[:-2], events[-1], events[-2]))
+        if _is_taken(store.name, swapped, secret):
+            yield "takes two events in another order than they were sealed in"
+    mixed = replace(contents, events=earlier)
+    if store.before.snapshot and earlier and _is_taken(store.name, mixed, secret):
+        yield "takes events that follow an older snapshot"
+
+
+def _is_taken(name: str, contents: Contents, secret: bytes) -> bool:
     try:
-        SealedStore(TrialStore(store.name, changed), secret).load()
+        SealedStore(TrialStore(name, contents), secret).load()
     except StoreError:
-        return
-    yield "takes two events in another order than they were sealed in"
+        return False
+    return True

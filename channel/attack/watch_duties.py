@@ -50,11 +50,9 @@ def false_sight(chain: Coins, data: WatchData, sight: Sight) -> Iterator[str]:
         if state is None:
             continue
         if child.spent is not None:
-            by = read_unroll(child.solution) if child.solution is not None else None
             if sight.step is Step.PAID:
                 yield from _end(sight, child.spent, peak, channel.confirmations)
-                if by is not None and by.number != sight.state:
-                    yield f"says that state {sight.state} was paid out, and it was {by.number}"
+            yield from _false_payout(chain, data, sight, child.coin)
             continue
         theirs = state.number % 2 != channel.side
         is_stale = theirs and state.number < data.newest.state.number
@@ -76,6 +74,23 @@ def false_sight(chain: Coins, data: WatchData, sight: Sight) -> Iterator[str]:
         right = state.number, child.born, latest, is_late, stake
         if said != right:
             yield f"says {said} of a published state (number, since, latest, late, stake): {right}"
+
+
+def _false_payout(chain: Coins, data: WatchData, sight: Sight, unroll: Coin) -> Iterator[str]:
+    """Find a payout that a watcher does not know, or takes for one of other coins.
+
+    States that pay the same are not told apart without the solution of the spend.
+    """
+    seen = chain.coin(unroll.id)
+    paid = read_unroll(seen.solution) if seen is not None and seen.solution is not None else None
+    if paid is None or paid.number not in data.states:
+        return
+    number = sight.state if sight.step is Step.PAID else None
+    said = data.states.get(number) if number is not None else None
+    named = read_unroll(said.conditions) if said is not None else None
+    if named is None or sorted(named.coins) != sorted(paid.coins):
+        says = f"says that {sight.step.value}, and names state {sight.state}"
+        yield f"{says}, and state {paid.number} was paid out"
 
 
 def _end(sight: Sight, spent: int | None, peak: int, confirmations: int) -> Iterator[str]:

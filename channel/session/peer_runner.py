@@ -32,8 +32,10 @@ from channelsim.channel.peer.interface import (
     DecksChanged,
     Event,
     FeeLimits,
+    Proposed,
     Push,
     Received,
+    YourTurn,
 )
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.deck_works import DeckThreads
@@ -43,6 +45,7 @@ from channelsim.channel.session.session_events import BlockMade, Listener, Sessi
 from channelsim.channel.session.threads import SYSTEM_THREADS, Threads, in_thread, result_of
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.system.interrupt import INTERRUPTS
+from channelsim.games.contract import Position
 from channelsim.games.deck.work import DeckResult, DeckWork
 
 POLL_TIME = 1.0
@@ -397,11 +400,21 @@ class PeerRunner:
             if question is None:
                 await self._changed.wait()
                 continue
+            position = self._position(question)
             answer = await in_thread(self._threads, self._player.answer, question)
+            if self._position(question) != position:
+                continue  # a reorganisation has replaced the move that it answers: it stays asked
             # Only now: while the player thinks, the peer may ask again with each potato.
             self._driven.questions.answered(question)
             if answer is not None:
                 self._carried_out(answer)
+
+    def _position(self, question: Proposed | YourTurn) -> Position | None:
+        """The position that is to be decided; None for a proposal, and in a game that is over."""
+        if isinstance(question, Proposed):
+            return None
+        player = self.peer.player(question.game_id)
+        return player.position if player is not None else None
 
     def _carried_out(self, command: Command) -> bool:
         """Give the peer a command; False if it is not possible now."""

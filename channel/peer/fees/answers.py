@@ -62,7 +62,7 @@ def react(
     offers.sort(key=lambda offer: offer.replacement != event.bundle)
     offer = next(iter(offers), None)
     again: tuple[Offer, Push] | None = None
-    if fee_wallet is not None and offer is not None:
+    if fee_wallet is not None and fee_wallet.is_used and offer is not None:
         answers = offer.answers if offer.height == fee_wallet.peak else 0
         if answers >= MOST_ANSWERS:
             return fee_state, []

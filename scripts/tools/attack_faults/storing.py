@@ -126,8 +126,10 @@ STORE = (
         "store",
         "what is sealed for one place of the store is taken at another",
         all_of(
-            function(Seal, "sealed", lambda right, seal, place, data: right(seal, (), data)),
-            function(Seal, "unsealed", lambda right, seal, place, data: right(seal, (), data)),
+            function(Seal, "sealed", lambda right, seal, place, data: right(seal, (b"any",), data)),
+            function(
+                Seal, "unsealed", lambda right, seal, place, data: right(seal, (b"any",), data)
+            ),
         ),
     ),
     Fault(

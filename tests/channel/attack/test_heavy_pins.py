@@ -11,14 +11,14 @@ from channelsim.channel.peer.fees import answers
 UNROLLS = (
     Action("deviate", 0, 0, name="stale-previous"),
     Action("propose", 0, 20),
-    Action("spend", 1, 1, 246, since="shutdown"),
-    Action("stop", 1, 1, since="unroll", blocks=6),
+    Action("spend", 0, 1, 247, since="shutdown"),
+    Action("stop", 1, 1, since="unroll", blocks=7),
     Action("fill", 0, 2, 41, since="chain"),
 )
 
 
 def broken(adversary: str) -> str:
-    pins = Action("deviate", 0, 11, 495, name=adversary)
+    pins = Action("deviate", 0, 11, 496, name=adversary)
     attack = Attack(("calpoker",), "faults/590", (*UNROLLS, pins), 1, watched=True)
     session = run(attack)
     assert pins in session.done

@@ -19,11 +19,12 @@ OWNER, OTHER = bytes([8]) * 32, bytes([9]) * 32
 CHANNEL = Coin(bytes(32), bytes(32), 100)
 UNROLL = Coin(CHANNEL.id, bytes([1]) * 32, 100)
 STATE: Any = SimpleNamespace(number=4, puzzle_hash=UNROLL.puzzle_hash, conditions=b"conditions")
+NEWER: Any = SimpleNamespace(number=5, puzzle_hash=bytes(32), conditions=b"solution")
 DATA: Any = SimpleNamespace(
     channel=SimpleNamespace(
         coin=CHANNEL, side=0, rewards=(OWNER, OTHER), unroll_timeout=9, confirmations=3
     ),
-    states={4: STATE},
+    states={4: STATE, 5: NEWER},
     newest=SimpleNamespace(state=SimpleNamespace(number=4)),
 )
 
@@ -35,14 +36,16 @@ def _read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch_duties, "read_unroll", read.get)
 
 
-def chain(peak: int, spent: int | None = None, *, shut: bool = False) -> Any:
+def chain(peak: int, spent: int | None = None, *, shut: bool = False, is_told: bool = True) -> Any:
     """The chain with the channel coin spent at height 10, and its unroll coin perhaps later."""
-    unroll = CoinSeen(UNROLL, 10, spent, b"solution" if spent is not None else None)
-    return SimpleNamespace(
-        peak=lambda: peak,
-        coin=lambda coin_id: CoinSeen(CHANNEL, 2, 10, None),
-        children=lambda coin_id: [] if shut else [unroll],
-    )
+    solution = b"solution" if spent is not None and is_told else None
+    coins = {
+        UNROLL.id: CoinSeen(UNROLL, 10, spent, solution),
+        CHANNEL.id: CoinSeen(CHANNEL, 2, 10, None),
+    }
+    # A node gives no solutions with the children of a coin.
+    children = [] if shut else [CoinSeen(UNROLL, 10, spent)]
+    return SimpleNamespace(peak=lambda: peak, coin=coins.get, children=lambda coin_id: children)
 
 
 STALE_DATA: Any = SimpleNamespace(
@@ -92,13 +95,17 @@ PAID = Sight(Step.PAID, 16, 5, 14)
         (Sight(Step.OPEN, 16, since=2), False),
         # A block came while it looked.
         (replace(PAID, peak=15), True),
-        # Nobody says how the coin was spent.
-        (Sight(Step.UNKNOWN, 16, None, 14), True),
+        (Sight(Step.UNKNOWN, 16, None, 14), False),
     ],
 )
 def test_a_payout_is_final_when_it_is_deep(sight: Sight, is_right: bool) -> None:
     peak = 17 if sight.peak == 17 else 16
     assert ([*false_sight(chain(peak, 14), DATA, sight)] == []) is is_right
+
+
+def test_a_payout_whose_spend_nobody_tells_may_be_unknown() -> None:
+    hidden = chain(16, 14, is_told=False)
+    assert [*false_sight(hidden, DATA, Sight(Step.UNKNOWN, 16, None, 14))] == []
 
 
 def test_a_shutdown_is_final_when_it_is_deep() -> None:
