@@ -279,6 +279,12 @@ class NotedNode:
                 yield f"reports a coin that the chain lacks, or not one that it has: {_id(coin)}"
             elif reported is not None and not _same(reported, coin, look.peak):
                 yield f"reports the coin {_id(coin)} otherwise than the node"
+        for child in look.children:
+            reported = seen.get(child.coin)
+            if (reported is None) != (child.born > look.peak) or (
+                reported is not None and not _same(reported, child, look.peak)
+            ):
+                yield f"reports the coin {_id(child)} otherwise than the coins of its parent"
         known = {coin.coin for coin in (*answers, *look.children)}
         for reported in block.coins:
             if reported.coin not in known:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 
 from channelsim.channel.attack.line_facts import left_out
-from channelsim.channel.peer_text.peer_lines import Line, PeerLines
-from channelsim.channel.session.session_events import BlockMade, NewsFor, SessionEvent
+from channelsim.channel.peer_text.peer_lines import MOST_PUSHED, Line, PeerLines
+from channelsim.channel.session.session_events import BlockMade, NewsFor, Pushed, SessionEvent
 
 LONGEST = 600
 """The most characters of a line."""
@@ -28,6 +28,7 @@ class PrintedLines:
         self._side, self._found, self._height = side, found, height
         self._saw_block = False
         self._times = Counter[str]()
+        self._answers = set[tuple[str, str]]()
         self._shown: list[Line] = []
         self._lines = PeerLines(side, self._show)
 
@@ -41,6 +42,8 @@ class PrintedLines:
             # Whatever it is, a user would see it in the place of the line.
             self._found(f"cannot print {type(event).__name__}: {type(error).__name__}: {error}")
             return
+        if isinstance(event, Pushed):
+            self._find_unprinted(event)
         if not isinstance(event, NewsFor):
             return
         name = type(event.news).__name__
@@ -54,6 +57,14 @@ class PrintedLines:
         printed = line["height"]
         if self._saw_block and height is not None and printed != height:
             self._found(f"prints {name} at height {printed}, and it is {height}")
+
+    def _find_unprinted(self, push: Pushed) -> None:
+        """Find an answer of the node that is new for such a spend, and is not printed."""
+        answer = push.name, push.result.text
+        is_new = answer not in self._answers and len(self._answers) < MOST_PUSHED
+        self._answers.add(answer)
+        if is_new and not self._shown:
+            self._found(f"prints nothing of {push.name}: {push.result.text}"[:100])
 
     def _show(self, line: Line) -> None:
         self._shown.append(line)

@@ -140,13 +140,13 @@ class SideMonitors:
 
     def trouble(self, trouble: Trouble) -> None:
         """Note what the user hears of the node."""
-        if self._node is not None:
-            self._node.user.reported(trouble)
+        for how in self._node.user.reported(trouble) if self._node is not None else ():
+            self._found("node", how)
 
     def linked(self, line: str) -> None:
         """Note what the user hears of the link."""
-        if self._link is not None:
-            self._link.reported(line)
+        for how in self._link.reported(line) if self._link is not None else ():
+            self._found("link", how)
 
     def store(self, store: PeerStore, snapshots: int) -> NotedStore:
         """The noted store of a new life, of which a snapshot is due after so many events."""

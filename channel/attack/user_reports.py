@@ -33,8 +33,10 @@ class NodeReports:
     tips: int = 0
     peak: int = -1
 
-    def reported(self, trouble: Trouble) -> None:
-        """Note what the user hears."""
+    def reported(self, trouble: Trouble) -> Iterator[str]:
+        """Find what the user hears again."""
+        if trouble.reason == self.said:
+            yield f"says again: {self.said[:60]!r}"
         self.said, self.tips = trouble.reason, 0
 
     def answered(self) -> None:
@@ -77,8 +79,10 @@ class LinkReports:
 
     said: str = ""
 
-    def reported(self, line: str) -> None:
-        """Note what the user hears."""
+    def reported(self, line: str) -> Iterator[str]:
+        """Find what the user hears again."""
+        if line == self.said:
+            yield f"says again: {line[:60]!r}"
         self.said = line
 
     def follow(self, event: Event | None) -> Iterator[str]:

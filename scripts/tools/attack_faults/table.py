@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scripts.tools.attack_faults import (
+    around_peers,
     chain,
     decks_and_fees,
     duties,
@@ -47,6 +48,7 @@ def faults() -> tuple[Fault, ...]:
         *reporting.REPORTING,
         *duties.DUTIES,
         *from_mutants.FROM_MUTANTS,
+        *around_peers.AROUND_PEERS,
         *generated(),
     )
     by_name: dict[str, Fault] = {}

@@ -32,7 +32,7 @@ def node(*steps: str) -> list[str]:
                 reports.answered()
                 found += reports.block(peak)
             case reason:
-                reports.reported(Trouble(reason.strip()))
+                found += reports.reported(Trouble(reason.strip()))
     return found
 
 
@@ -42,6 +42,11 @@ def test_a_node_that_answers_nothing_is_reported() -> None:
     assert node("failure", "it is away", *["failure"] * 20) == []
     assert node(*["failure"] * 10, "call", *["failure"] * 10) == []
     assert node("failure", "it is away", " ", *["failure"] * 20) == silent
+
+
+def test_trouble_is_reported_once() -> None:
+    assert node("failure", "it is away", "failure", "it is slow", "failure", "it is away") == []
+    assert node("failure", "it is away", "it is away") == ["says again: 'it is away'"]
 
 
 def test_a_node_that_answers_again_is_reported() -> None:
@@ -58,7 +63,7 @@ def link(*steps: Connected | Received | Block | str) -> list[str]:
     reports, found = LinkReports(), list[str]()
     for step in steps:
         if isinstance(step, str):
-            reports.reported(step)
+            found += reports.reported(step)
         else:
             found += reports.follow(step)
     return found
@@ -73,4 +78,5 @@ def test_a_connection_that_is_used_is_not_called_lost() -> None:
     assert link(Connected(), "connected", LOST, MESSAGE) == [
         f"hears the other side, and says {LOST!r}"
     ]
+    assert link("connected", "connected") == ["says again: 'connected'"]
     assert link(Connected(), MESSAGE) == ["hears the other side, and says ''"]
