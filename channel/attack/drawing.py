@@ -104,6 +104,13 @@ adversaries by turn: some need another game beside theirs, or a proposal that no
 SHORT = 60
 """The per cent of the sessions with several games whose balances do not cover all hands."""
 
+LIMITED = 6
+"""The per cent of the sessions in which a side may keep little of a channel."""
+
+FEW_STATES, FEW_KILOBYTES = (12, 40), (6, 40)
+"""The fewest and the most of these limits: most of such channels come near them, and some do not.
+"""
+
 MOST_SWEPT_HANDS = 4
 """The most hands with adversaries by turn: enough for either side to have proposed one."""
 
@@ -218,6 +225,8 @@ def draw(
         attack = _with_another_game(attack, games, beside)
         if beside.chance(SHORT):
             attack = _with_short_balances(attack)
+    if beside.chance(LIMITED):
+        attack = _with_limits(attack, beside)
     return arranged(attack, chance)
 
 
@@ -240,6 +249,15 @@ def _with_short_balances(attack: Attack) -> Attack:
     terms = attack.terms
     terms = replace(terms, balance=terms.unit * terms.stack * len(attack.games))
     return replace(attack, hands=MOST_SWEPT_HANDS, terms=terms)
+
+
+def _with_limits(attack: Attack, chance: Chance) -> Attack:
+    """The script with sides that keep little of a channel: few states, or few bytes."""
+    if chance.chance(50):
+        terms = replace(attack.terms, most_states=chance.between(*FEW_STATES))
+    else:
+        terms = replace(attack.terms, most_bytes=1000 * chance.between(*FEW_KILOBYTES))
+    return replace(attack, terms=terms)
 
 
 def _policy(game: str, chance: Chance) -> str:

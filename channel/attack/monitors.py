@@ -19,7 +19,15 @@ from channelsim.channel.attack.kinds import GO_ON_CHAIN, GROUPS, MOST_OUTAGE
 from channelsim.channel.attack.old_copies import broken_to_restored, is_held_up
 from channelsim.channel.attack.times_due import ANSWERS, MOVES
 from channelsim.channel.peer.chain_news import GamePaid, LeftForChain, UnilateralClose
-from channelsim.channel.peer.interface import BrokenOff, Connected, OldCopy, OwnFault, Watch
+from channelsim.channel.peer.interface import (
+    BrokenOff,
+    Connected,
+    NearLimit,
+    OldCopy,
+    OwnFault,
+    Watch,
+)
+from channelsim.channel.peer.limits import Limits
 from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.peer.play.play_state import PlayState
@@ -87,6 +95,9 @@ WISHES = ("close", "go-on-chain", "cancel", "propose", "run-close", "run-recover
 STEADY = {*GROUPS["chain"], "block-meanwhile", "push-held", "think", "propose", "prepare"}
 """Actions with which a connection lasts."""
 
+AT_LIMIT = "the next state would be past the limit of "
+"""The beginning of the reason of a side that leaves a channel which it cannot keep."""
+
 CALM, CALM_HAND = 15, 5
 """Blocks after the last fault in which two honest sides are done that nothing brings on chain, and
 those of each hand."""
@@ -131,8 +142,9 @@ class Monitors:
         self._parties = parties
         self._honest = [side for side in Side if side != hostile]
         self._names = [parties[side].name for side in self._honest]
-        # Those with what may explain them: the causes until then.
-        self._left: dict[str, tuple[str, Sequence[Action]]] = {}
+        # Those with what may explain them: if there was a cause until then, and the causes.
+        self._left: dict[str, tuple[str, bool]] = {}
+        self._is_near_limit = False
         self._connected: Counter[str] = Counter()
         self._accused: dict[str, tuple[BrokenOff, Sequence[Action]]] = {}
 
@@ -146,9 +158,16 @@ class Monitors:
         match event:
             case NewsFor(name, BrokenOff() as news):
                 self._accused[name] = news, causes(self._done)
+            case NewsFor(name, NearLimit()) if self._has_limit(name):
+                self._is_near_limit = True
+            case NewsFor(name, LeftForChain(reason)) if reason.startswith(
+                AT_LIMIT
+            ) and self._has_limit(name):
+                self._is_near_limit = True
             case NewsFor(name, UnilateralClose() | LeftForChain() | OwnFault() | OldCopy() as news):
                 text = f"the {name} has left: {news}"[:200]
-                self._left.setdefault(name, (text, causes(self._done)))
+                has_cause = self._is_near_limit or bool(causes(self._done))
+                self._left.setdefault(name, (text, has_cause))
             case Handled(name, Connected()) if len(self._names) == len(Side):
                 self._connected[name] += 1
                 if self._connected[name] > 1 and all(
@@ -159,6 +178,10 @@ class Monitors:
                 yield from _growth(name, effects)
             case _:
                 pass
+
+    def _has_limit(self, name: str) -> bool:
+        """True if a side may keep less of a channel than is usual: it leaves one that is larger."""
+        return self._parties[NAMES.index(name)].peer.config.limits != Limits()
 
     def was_stored(self, states: Sequence[PeerState], after: PeerState) -> bool:
         """True if a process comes back with its last event, of which that was not sure."""
@@ -173,7 +196,7 @@ class Monitors:
 
     def at_the_end(self, run: Run, done: Sequence[Action], copies: Sequence[int] = (0, 0)) -> None:
         """Check the session as a whole; `copies` says how often a side went on from an old copy."""
-        reasons = causes(done)
+        reasons = self._is_near_limit or bool(causes(done))
         tampers = [action for action in done if action.kind in ("corrupt", "truncate", "reorder")]
         both = len(self._honest) == len(Side)
         copied = any(copies)
@@ -188,8 +211,8 @@ class Monitors:
             # An old copy may sign what the other side never got; its promises are others.
             for how in () if copies[side] else contradictions(run.parties[side].sent):
                 self._found("signature", f"the {run.parties[side].name} sent {how}")
-        for text, earlier in self._left.values() if both else ():
-            if not earlier:
+        for text, has_cause in self._left.values() if both else ():
+            if not has_cause:
                 self._found("chain", text)
         for name, (news, earlier) in self._accused.items() if both and not copied else ():
             blame, accuser = news.blame, NAMES.index(name)
@@ -219,7 +242,7 @@ class Monitors:
             times = agreement.times
             most = CALM + CALM_HAND * run.scenario.hands
             most += CALM_HAND * sum(action.kind == "propose" for action in done)
-            if causes(done):
+            if self._is_near_limit or causes(done):
                 most += times.response + times.move + 2 * times.margin + agreement.unroll_timeout
                 most += MOVES_ON_CHAIN * run.scenario.game_timeout
             most *= run.scenario.spacing

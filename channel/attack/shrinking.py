@@ -52,6 +52,8 @@ def _plainer(attack: Attack) -> Iterator[Attack]:
         yield replace(attack, hands=1 + hands)
     if len(attack.games) > 1:
         yield replace(attack, games=attack.games[:1], terms=Terms())
+    if (terms := replace(attack.terms, most_states=0, most_bytes=0)) != attack.terms:
+        yield replace(attack, terms=terms)
     if attack.watched:
         yield replace(attack, watched=False)
     if attack.tight:
