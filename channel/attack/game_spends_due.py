@@ -34,14 +34,18 @@ def wrong_game_spends(
         if seen is None or seen.spent is not None:
             continue
         age = block.peak - seen.born
-        due, does = _due(config, dispute, tip, age), names.get(tip.coin, "")
+        first = tip.coin == track.coins[0].coin
+        due, does = _due(config, dispute, tip, age, first=first), names.get(tip.coin, "")
         if due != does:
             at = f"in game {tip.game.id}, whose coin is {counted(age, 'block')} old"
             yield f"{at}, it makes the spend {does!r} where {due!r} is due"
 
 
-def _due(config: Config, dispute: Dispute, tip: TrackedCoin, age: int) -> str:
-    """The name of the spend of a game coin of this age that is due; empty for none."""
+def _due(config: Config, dispute: Dispute, tip: TrackedCoin, age: int, *, first: bool) -> str:
+    """The name of the spend of a game coin of this age that is due; empty for none.
+
+    The `first` coin of a game comes from the unroll coin.
+    """
     if tip.slashable is not None:
         return "slash"
     game, side, timeout = tip.game, dispute.endpoint.side, tip.game.coin.timeout
@@ -56,6 +60,6 @@ def _due(config: Config, dispute: Dispute, tip: TrackedCoin, age: int) -> str:
     if dispute.decided.get(game.coin) is None:
         return ""
     reveals = registry.get(game.terms.game).reveals
-    is_safe = tip.first or age >= config.agreement.confirmations or not reveals
+    is_safe = first or age >= config.agreement.confirmations or not reveals
     last = timeout - config.agreement.spacing * LAST_CHANCE
     return "move" if is_safe or age >= last else ""

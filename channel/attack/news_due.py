@@ -152,6 +152,9 @@ def _of_dispute(
             yield f"its player does not hear that {type(fact).__name__} is undone"
     yield from _of_lineage(after)
     yield from _of_moves(before, after, news)
+    for coin, decision in before.decided.items() if before is not None else ():
+        if coin not in after.decided or after.decided[coin] != decision:
+            yield f"its player's decision in game {coin.nonce} on chain is forgotten"
     asked = {report.game_id for report in news if isinstance(report, YourTurn)}
     for game_id, tracked in after.undecided.items():
         if tracked.player is not None and forced_action(tracked.player.choices()) is not None:

@@ -253,7 +253,7 @@ class SideMonitors:
         waits = awaits_fee_coins(self.config.fees, effects)
         undone = (
             *(() if waits else missing_spends(before, after, effects)),
-            *(*wrong_spends(after, effects), *wrong_stakes(after, effects)),
+            *(*wrong_spends(after, effects), *wrong_stakes(before, after, effects)),
         )
         for how in undone:
             self._found("spends", how)
@@ -303,7 +303,7 @@ class SideMonitors:
         parts = (state, state.play, state.dispute, state.fees) if state is not None else ()
         kept = (part for part in (*parts, *keepers) if part is not None)
         games = len(state.play.state.games) if state is not None and state.play is not None else 0
-        for how in (*large(*kept), *self.workload.excess(games)):
+        for how in (*large(*kept), *self.workload.excess(games), *_old_proposals(state)):
             self._found("work", how)
 
     def ended(self) -> None:
@@ -375,6 +375,15 @@ def _same_history(before: PeerState, after: PeerState) -> bool:
         and after.play is not None
         and before.play.history is after.play.history
     )
+
+
+def _old_proposals(state: PeerState | None) -> Iterator[str]:
+    """Find proposals that are kept in memory with older states than the newest two."""
+    history = state.play.history if state is not None and state.play is not None else None
+    older = history.older.older if history is not None and history.older is not None else None
+    if older is not None and older.state.groups:
+        proposals = counted(len(older.state.groups), "proposal")
+        yield f"keeps {proposals} in state {older.state.number}"
 
 
 def _misread(path: Path, state: PeerState | None) -> Iterator[str]:

@@ -31,6 +31,8 @@ def wrong_spends(after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
                 yield f"it publishes another state than its newest one, number {number}"
         if push.name.partition("+")[0] == "preempt":
             yield from _wrong_preemption(dispute, push)
+        if push.name.partition("+")[0] == "funding" and not after.was_deep:
+            yield "it has left the channel, and publishes a funding that was never deep"
     for game_id in _asked_again(after, dispute):
         yield f"it asks its player again for what it sent in game {game_id}"
 

@@ -15,8 +15,12 @@ from channelsim.channel.peer.peer_state import PeerState
 from channelsim.games.amounts import counted
 
 
-def wrong_stakes(after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
+def wrong_stakes(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
     """Find spends that are pushed for other mojos than they are about, or for another height."""
+    if before.dispute is None and after.dispute is not None:
+        began, peak = after.dispute.began, after.block.peak
+        if began != peak:
+            yield f"it goes on chain at height {peak}, and takes {began} for that height"
     for effect in effects:
         if not isinstance(effect, Push):
             continue

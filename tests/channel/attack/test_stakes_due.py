@@ -44,7 +44,7 @@ def state(*, on_chain: bool = True) -> Any:
 
 def found(name: str, coin: Coin, stake: int, before: int | None) -> list[str]:
     bundle = Bundle((Spend(coin, b"\x01", b"\x80"),), NO_SIGNATURE)
-    return [*wrong_stakes(state(), [Push(name, bundle, stake, before)])]
+    return [*wrong_stakes(state(), state(), [Push(name, bundle, stake, before)])]
 
 
 @pytest.mark.parametrize(
