@@ -29,6 +29,7 @@ from channelsim.channel.protocol.messages import (
     DeckAbort,
     DeckStep,
     Message,
+    Propose,
     Resume,
     decode,
 )
@@ -86,6 +87,8 @@ class DeckDuties:
             yield from self._uncomputed(event)
         yield from self._begun(before, effects)
         yield from self._sends(effects)
+        if after.phase is Phase.PLAYING:
+            yield from _misstated(after, effects)
         if after.phase in PLAY_IS_OVER:
             yield from _kept_secrets(after, "when play is over")
         if after.play is None or after.phase is not Phase.PLAYING:
@@ -199,6 +202,23 @@ def _named(state: PeerState) -> set[int]:
     """The decks that open proposals name."""
     groups = state.play.state.groups if state.play is not None else ()
     return {number for group in groups for number in group.decks()}
+
+
+def _misstated(state: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
+    """Find last numbers without a deck that the other side may have yet, or with another one.
+
+    A batch of ours that may be lost names decks which the other side then has still.
+    """
+    play = state.play
+    last = decode(state.last_sent) if state.last_sent else None
+    if play is None:
+        return
+    actions = last.actions if isinstance(last, Batch) and not play.potato else ()
+    offers = [offer for action in actions if isinstance(action, Propose) for offer in action.offers]
+    due = {*play.decks.decks, *(offer.deck.number for offer in offers if offer.deck is not None)}
+    for message in _sent(effects):
+        if isinstance(message, Resume) and {*message.decks} != due:
+            yield f"states the decks {sorted(message.decks)} and not {sorted(due)} as its own"
 
 
 def _wrongly_resumed(

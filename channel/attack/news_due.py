@@ -65,6 +65,9 @@ ANSWERED = 5
 """Blocks with transactions in which a spend is answered, beyond those until what it answers is
 deep."""
 
+WEEK = 7 * 4608
+"""The blocks of a week, the longest timeout of a game."""
+
 LEFT = (BrokenOff, OwnFault, LeftForChain, UnilateralClose)
 """News that off-chain play is over."""
 
@@ -94,6 +97,7 @@ def missing(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> I
                 yield "its player does not hear that its proposal comes to nothing"
     if after.dispute is not None and after.dispute is not before.dispute:
         yield from _of_forfeits(after.dispute, after.block)
+        yield from _of_seats(after.play, after.dispute)
     watched = {effect.coin for effect in effects if isinstance(effect, Watch)}
     for coin in _to_watch(before, after) - watched:
         yield f"it does not watch the coin {coin.id.hex()[:8]}"
@@ -185,6 +189,16 @@ def _of_lineage(dispute: Dispute) -> Iterator[str]:
         for tracked in track.coins[1:]:
             if tracked.coin not in moves:
                 yield f"its player does not hear of a move in game {tracked.game.id} on chain"
+
+
+def _of_seats(play: PlayState | None, dispute: Dispute) -> Iterator[str]:
+    """Report a seat on chain that does not know all that the one in play knew."""
+    for track in dispute.lineage.tracks if dispute.lineage is not None else ():
+        first = track.coins[0]
+        live = play.players.get(first.game.id) if play is not None else None
+        goes_on = live is not None and live.position == first.game.position
+        if goes_on and first.slashable is None and first.player != live:
+            yield f"its player's seat in game {first.game.id} on chain is not that of play"
 
 
 def _of_forfeits(dispute: Dispute, block: Block) -> Iterator[str]:
@@ -281,6 +295,9 @@ def _unplayable(endpoint: Endpoint, news: Sequence[News]) -> Iterator[str]:
             if offer.timeout < least:
                 blocks = counted(offer.timeout, "block")
                 yield f"its player is asked about a timeout of {blocks}, at least {least}"
+            if offer.timeout > WEEK:
+                blocks = counted(offer.timeout, "block")
+                yield f"its player is asked about a timeout of {blocks}, at most {WEEK:,}"
 
 
 def _of_games(

@@ -6,6 +6,7 @@ spec/channel.md, "The potato" and "Clean shutdown".
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ from channelsim.channel.protocol.messages import (
     ShutdownDone,
     decode,
 )
-from channelsim.channel.protocol.state import Side
+from channelsim.channel.protocol.state import ChannelState, Side
 from channelsim.channel.simulation.promises.fee_offers import awaits_fee_coins
 from channelsim.channel.simulation.run import message_in
 from channelsim.games.amounts import counted
@@ -126,7 +127,9 @@ class PlayDuties:
         if not after.resuming:
             yield from self._waits(event, has, sends=bool(batches))
             if isinstance(received, Batch) and has.newest.state.number == received.number:
-                yield from self._hidden(had, has, sent)
+                yield from self._hidden(had.state, has, sent)
+            if is_repeat and before.resuming and has.history.older is not None:
+                yield from self._hidden(has.history.older.state, has, sent)
             if isinstance(received, Advisory):
                 yield from _shown(received, had, has)
 
@@ -171,6 +174,8 @@ class PlayDuties:
         One in which nothing happens waits for the next block, after many of them.
         """
         self.is_asked = False
+        for number in _named_twice(batch):
+            yield f"names deck {number} for two games of a batch"
         for number in _opened_too_soon(batch, before):
             yield f"opens cards of game {number} in the batch that accepts it (PD-15)"
         is_empty = not (batch.actions or before.queue or before.closing)
@@ -238,12 +243,15 @@ class PlayDuties:
             yield "drops a proposal of its player"
 
     def _hidden(
-        self, before: PlayState, after: PlayState, sent: Sequence[Message]
+        self, before: ChannelState, after: PlayState, sent: Sequence[Message]
     ) -> Iterator[str]:
-        """With the potato, a side shows early what its next move has to show anyway."""
+        """With the potato, a side shows early what its next move has to show anyway.
+
+        It shows that again on a new connection, since it may have been lost.
+        """
         shown = {message.game_id for message in sent if isinstance(message, Advisory)}
         for game in after.state.games if after.potato else ():
-            earlier, player = before.state.game(game.id), after.players.get(game.id)
+            earlier, player = before.game(game.id), after.players.get(game.id)
             is_new = earlier is None or earlier.coin != game.coin
             if not is_new or game.mover is not self.side or player is None or game.id in shown:
                 continue
@@ -309,6 +317,14 @@ def _opened_too_soon(batch: Batch, before: PlayState) -> Iterator[int]:
         for offer in group.offers if group is not None else ():
             if offer.deck is not None and offer.game_id in moved:
                 yield offer.game_id
+
+
+def _named_twice(batch: Batch) -> list[int]:
+    """The decks that several proposals of a batch name."""
+    proposals = [action for action in batch.actions if isinstance(action, Propose)]
+    offers = [offer for proposal in proposals for offer in proposal.offers]
+    named = Counter(offer.deck.number for offer in offers if offer.deck is not None)
+    return [number for number, times in named.items() if times > 1]
 
 
 def _remembers(before: PlayState, after: PlayState, sent: Sequence[Message]) -> Iterator[str]:

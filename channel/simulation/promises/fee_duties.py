@@ -281,6 +281,9 @@ class _FeeMonitor:
         ):
             replaced = f"one for {counted(was, 'mojo')} by one for {fee:,}"
             yield f"CH-FEE-3: it replaces a {push.name}: {replaced}"
+        if self._rises_early(line, push, offer):
+            raised = f"from {was:,} to {counted(fee, 'mojo')}"
+            yield f"CH-FEE-3: it raises the fee of its new {push.name} {raised}"
         if line.push.before != push.before or last.spends != offer.spends:
             line.since = self.peak
         is_unpaid = line.may_shrink and not offer.payments
@@ -300,6 +303,19 @@ class _FeeMonitor:
                 f"CH-FEE-3: it offers {counted(fee, 'mojo')} for a {push.name} that waits for"
                 f" {counted(self.peak - line.since, 'block')}, at most {room}"
             )
+
+    def _rises_early(self, line: _Line, push: Push, offer: Offered) -> bool:
+        """True if a fee rises although its spend has no deadline, and has not waited yet.
+
+        It follows what the node asks.
+        """
+        key = offer.spends[0].coin.id
+        is_new = push.before is None and self.peak - line.began <= self.confirmations
+        is_free = line.may_creep or line.may_fall or line.may_shrink
+        if not (self.is_block and is_new) or is_free or line.offer.coins != offer.coins:
+            return False
+        most = max(line.offer.fee_for(key), self.rate * line.cost / TOLERANCE + LEAST_RAISE)
+        return offer.fee_for(key) > most
 
     def _changes_payers(self, key: bytes, offer: Offered) -> bool:
         """True if a coin that lately paid for a spend could pay for it again, and does not.
