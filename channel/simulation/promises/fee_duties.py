@@ -138,10 +138,17 @@ class _FeeMonitor:
                 yield from self._wrong_step(push, offer)
             if not offer.spends:
                 yield from cheap_split(push, offer, self.risk, self.rate)
+                yield from self._raised_split(push, offer)
             self.pushed.add(frozenset(push.bundle.spends))
         for news in turn.news:
             if isinstance(news, FeeTooLow) and not self._is_stuck(news.name):
                 yield f"CH-FEE-3: the fee of its {news.name} is said to be too low, and may rise"
+
+    def _raised_split(self, push: Push, offer: Offered) -> Iterator[str]:
+        """Find a split that pays more than before, unless its coin pays for another spend."""
+        others = any(offer.coins & line.offer.coins for line in self.lines.values())
+        if self.wallet is not None and not others:
+            yield from self.wallet.raised(push, offer, self.peak, self.rate, self.confirmations)
 
     def _is_stuck(self, name: str) -> bool:
         """True if a spend of this name has a deadline, and a fee that cannot rise."""

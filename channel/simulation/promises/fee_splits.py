@@ -38,6 +38,7 @@ class FeeSplits:
         self._is_settled = self._shuts = self._is_watched = False
         self._whole, self._looked_at, self._splits = 0, 0, 0
         self._split: set[Coin] = set()
+        self._offered: dict[Coin, tuple[int, int]] = {}
 
     def note(self, turn: JournalEntry) -> None:
         """Take what is looked for in a turn, and what the player hears."""
@@ -81,6 +82,18 @@ class FeeSplits:
         if is_new and self._whole == LONG_WHOLE:
             blocks = counted(self._whole, "block")
             yield f"CH-FEE-2: it has one fee coin for {blocks}, and does not split it"
+
+    def raised(
+        self, push: Push, offer: Offered, peak: int, rate: int, confirmations: int
+    ) -> Iterator[str]:
+        """Find a split whose fee rises with its first blocks, though its node asks for no more."""
+        coin, fee = offer.payments[0].coin, sum(payment.fee for payment in offer.payments)
+        began, was = self._offered.get(coin, (peak, fee))
+        self._offered[coin] = began, fee
+        asked = rate * cost_of(push.bundle) / TOLERANCE + LEAST_RAISE
+        if peak - began <= confirmations and fee > max(was, asked):
+            raised = f"from {was:,} to {counted(fee, 'mojo')}"
+            yield f"CH-FEE-3: it raises the fee of its new {push.name} {raised}"
 
     def _is_used(self) -> bool:
         """True if fees may be due: the channel is open, or this side has left it."""
