@@ -103,6 +103,7 @@ class SideMonitors:
     changes: int = 0
     pinned: int = 0
     dealt: int = 0
+    received: int = 0
     messages: list[bytes] = field(default_factory=list)
     secrets: SealedSecrets = field(default_factory=SealedSecrets)
     replays: Replays = field(default_factory=Replays)
@@ -229,8 +230,10 @@ class SideMonitors:
                 self._found("link", f"takes a message of {size}, at most {most:,} now")
         if before is not after:
             self.changes += 1
-            if isinstance(event, Received) and _is_known_again(event.message):
-                self.messages.append(event.message)
+            if isinstance(event, Received):
+                self.received += len(event.message)
+                if _is_known_again(event.message):
+                    self.messages.append(event.message)
         if event is None and after.phase is Phase.PLAYING and not after.resuming:
             self._found("restart", "plays on after a restart, without the other side's numbers")
         told = [effect.news for effect in effects if isinstance(effect, Tell)]
@@ -319,7 +322,7 @@ class SideMonitors:
         files = [path for path in sorted(self.folder.rglob("*")) if path.is_file()]
         size = sum(path.stat().st_size for path in files)
         most = MOST_BYTES + MOST_BYTES_PER_EVENT * self.changes
-        most += TIMES_RECEIVED * (sum(map(len, self.messages)) + self.pinned + self.dealt)
+        most += TIMES_RECEIVED * (self.received + self.pinned + self.dealt)
         if size > most and not killed:
             after = counted(self.changes, "event")
             self._found("disk", f"has files of {counted(size, 'byte')} after {after}")
