@@ -17,6 +17,7 @@ from channelsim.channel.adversaries.base import (
 )
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import Effect, ProposeGames
+from channelsim.channel.protocol.bounds import MOST_TIMEOUT
 from channelsim.channel.protocol.messages import (
     Accept,
     Batch,
@@ -90,6 +91,13 @@ def _short_timeouts(proposer: Proposing, batch: Batch, before: ChannelState) -> 
         return with_timeout(proposer, offer, most if few is None else few)
 
     return with_offers(proposer, batch, before, shorter)
+
+
+@by_method(Proposing, "change_batch", "long-timeouts", "proposes games with too long a timeout")
+def _long_timeouts(proposer: Proposing, batch: Batch, before: ChannelState) -> list[bytes] | None:
+    # As above, the other side has to refuse it.
+    many = proposer.plan.chance.pick((MOST_TIMEOUT + 1, 10 * MOST_TIMEOUT))
+    return with_offers(proposer, batch, before, lambda offer: with_timeout(proposer, offer, many))
 
 
 @changes_message("self-accepter", "accepts its own proposal", kind=Proposing)
