@@ -27,7 +27,7 @@ from channelsim.channel.attack.settled_games import wrong_after_settling
 from channelsim.channel.attack.spends_due import missing_spends, wrong_spends
 from channelsim.channel.attack.stakes_due import wrong_stakes
 from channelsim.channel.attack.store_duties import badly_sealed, readable_by_others, shared
-from channelsim.channel.attack.times_due import ended_early, ended_late, untimely
+from channelsim.channel.attack.times_due import OwnMarks, ended_early, ended_late, untimely
 from channelsim.channel.attack.trial_restarts import is_due, wrong_restart
 from channelsim.channel.attack.user_reports import LinkReports
 from channelsim.channel.attack.watch_duties import false_sight, overdue
@@ -115,6 +115,7 @@ class SideMonitors:
     fee_news: FeeNews = field(default_factory=FeeNews)
     decks: DeckDuties = field(init=False)
     play: PlayDuties = field(init=False)
+    marks: OwnMarks = field(default_factory=OwnMarks)
     _link: LinkReports | None = None
     _node: NotedNode | None = None
     _lines: PrintedLines | None = None
@@ -260,7 +261,8 @@ class SideMonitors:
         )
         for how in undone:
             self._found("spends", how)
-        for how in self._looks(event, before, after):
+        accusations = self.marks.follow(self.config, event, before, after, effects)
+        for how in (*self._looks(event, before, after), *accusations):
             self._found("times", how)
         if isinstance(event, Block):
             for how in untimely(self.config, event, before, after, effects):

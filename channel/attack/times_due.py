@@ -6,12 +6,13 @@ The heights are counted here anew, from the state before a block, the block, and
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.peer.chain_news import ChannelSettled, GameEnded
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.interface import BrokenOff, Effect, Push, Tell, Watch
+from channelsim.channel.peer.interface import BrokenOff, Effect, Event, Push, Tell, Watch
 from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.onchain.lineage import Track
 from channelsim.channel.peer.opening.handshake import Opened
@@ -37,6 +38,51 @@ def untimely(
         yield from _unknown(after, after.dispute, coins)
         yield from _on_chain(after.dispute, block.peak, coins, effects)
         yield from _settled(config, after.dispute, block.peak, coins, effects)
+
+
+@dataclass(slots=True)
+class OwnMarks:
+    """The height since which the other side owes the answer to the same state; 0 if not known.
+
+    A peer counts anew with each state, and in each phase.
+    """
+
+    answered: object = None
+    since: int = 0
+
+    def follow(
+        self,
+        config: Config,
+        event: Event | None,
+        before: PeerState,
+        after: PeerState,
+        effects: Sequence[Effect],
+    ) -> Iterator[str]:
+        """Find an accusation of being late that comes too early; None for the start, or a restart.
+
+        A process that was killed may have stored more than is known here.
+        """
+        if event is None:
+            self.answered, self.since = _answered(after), 0
+        if not isinstance(event, Block):
+            return
+        answered = _answered(before)
+        known = self.since if answered == self.answered else event.peak
+        self.answered, self.since = answered, min(known, event.peak)
+        waits, times = event.peak - self.since, config.agreement.times
+        for effect in effects:
+            if isinstance(effect, Tell) and isinstance(effect.news, BrokenOff):
+                rule = effect.news.blame.rule
+                limit = times.margin + (times.move if rule == MOVES else times.response)
+                if rule in (MOVES, ANSWERS) and waits <= limit:
+                    blocks = counted(waits, "block")
+                    yield f"it accuses the other side of being late after {blocks} of {limit}"
+
+
+def _answered(state: PeerState) -> tuple[object, ...]:
+    """All that changes with an answer of the other side."""
+    number = state.play.state.number if state.play is not None else None
+    return state.phase, state.opening.step, number
 
 
 OPEN = (Phase.FUNDING, Phase.PLAYING, Phase.CLOSING)
