@@ -27,7 +27,16 @@ from channelsim.channel.peer.interface import (
     Send,
 )
 from channelsim.channel.peer.peer_state import Phase
-from channelsim.channel.protocol.messages import DeckStep, Resume, decode, encode
+from channelsim.channel.protocol.messages import (
+    Batch,
+    DeckStep,
+    NamedDeck,
+    Offer,
+    Propose,
+    Resume,
+    decode,
+    encode,
+)
 from channelsim.channel.protocol.state import Side
 from channelsim.games.chance import Chance
 from channelsim.games.deck.work import compute
@@ -36,6 +45,8 @@ from scripts.tools.attack_faults.table import faults
 from tests.games.deck.toy_group import ToyGroup
 
 TABLE = {fault.name: fault for fault in faults()}
+
+OFFER = Offer(1, "razz", {}, 99, True, 2, (1, 1), bytes(32), 1, 0, NamedDeck(3, bytes(32)))
 
 PATIENCE = 13
 
@@ -51,14 +62,18 @@ def state(
     named: tuple[int, ...] = (),
     secrets: tuple[int, ...] = (),
     resuming: bool = False,
+    last_sent: bytes = b"",
 ) -> Any:
     """A peer's state with this pool, a proposal that names decks, and secrets of decks."""
     groups = (SimpleNamespace(decks=lambda: named),) if named else ()
     game_state = SimpleNamespace(groups=groups, games=())
-    play = SimpleNamespace(decks=pool, state=game_state, newest=SimpleNamespace(state=game_state))
+    newest = SimpleNamespace(state=game_state)
+    play = SimpleNamespace(decks=pool, state=game_state, newest=newest, potato=False)
     decks = {number: SimpleNamespace(deck=bytes([number])) for number in secrets}
     endpoint = SimpleNamespace(decks=decks)
-    return SimpleNamespace(phase=phase, play=play, endpoint=endpoint, resuming=resuming)
+    return SimpleNamespace(
+        phase=phase, play=play, endpoint=endpoint, resuming=resuming, last_sent=last_sent
+    )
 
 
 class Followed:
@@ -248,6 +263,23 @@ def test_a_deck_with_a_number_far_above_the_highest_is_seen(
     wrong.receive(far)
     assert not any("is the highest so far" in how for how in right.found)
     assert any("is the highest so far" in how for how in wrong.found) is begins
+
+
+@pytest.mark.parametrize(
+    ("decks", "potato", "is_right"),
+    [((1, 3), False, True), ((1,), False, False), ((1, 3), True, False), ((1,), True, True)],
+)
+def test_last_numbers_have_the_decks_of_a_batch_that_may_be_lost(
+    decks: tuple[int, ...], potato: bool, is_right: bool
+) -> None:
+    receiver = Followed(Side.RECEIVER)
+    receiver.prepare()
+    sent = Batch(2, (Propose((OFFER,)),), bytes(96), bytes(96))
+    after = state(receiver.pool, resuming=True, last_sent=encode(sent))
+    after.play.potato = potato
+    numbers = Send(encode(Resume(1, 2, bytes(32), bytes(96), bytes(96), decks, 3)))
+    found = followed(after, after, numbers, event=Connected())
+    assert any("as its own" in how for how in found) is not is_right
 
 
 @pytest.mark.parametrize("phase", [Phase.CLOSING, Phase.ON_CHAIN])

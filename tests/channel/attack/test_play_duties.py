@@ -27,10 +27,14 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.peer.peer_state import Phase
 from channelsim.channel.protocol.messages import (
     Accept,
+    Advisory,
     Batch,
     BatchAction,
     Message,
     Move,
+    NamedDeck,
+    Offer,
+    Propose,
     Request,
     Resume,
     encode,
@@ -80,6 +84,8 @@ def state(
             next_ids=(next_id, next_id),
         ),
         newest=SimpleNamespace(state=SimpleNamespace(number=newest)),
+        history=SimpleNamespace(older=None),
+        players={},
         potato=potato,
         closing=closing,
         queue=queue,
@@ -243,6 +249,31 @@ def test_a_new_connection_needs_a_request_again_unless_the_answer_is_on_its_way(
         assert all(text in one for one in how)
 
 
+@pytest.mark.parametrize("is_shown", [True, False])
+def test_an_early_reveal_is_made_again_on_a_new_connection(is_shown: bool) -> None:
+    ours = SimpleNamespace(id=4, mover=Side.INITIATOR, coin="after the move")
+    before, after = state(4, resuming=True), state(4, games=(ours,))
+    after.play.players = {4: SimpleNamespace(advisory=lambda: b"seen")}
+    earlier = SimpleNamespace(game={4: SimpleNamespace(coin="before it")}.get)
+    after.play.history = SimpleNamespace(older=SimpleNamespace(state=earlier))
+    numbers = Received(encode(Resume(3, 4, bytes(32), HALF, HALF, (), 0)))
+    sent = [Advisory(4, b"seen")] if is_shown else []
+    assert found(numbers, before, after, *sent) == (
+        [] if is_shown else ["shows nothing early in game 4"]
+    )
+
+
+@pytest.mark.parametrize(("second", "is_right"), [(2, True), (1, False)])
+def test_no_deck_is_named_twice_in_a_batch(second: int, is_right: bool) -> None:
+    named = [
+        Propose((Offer(0, "razz", {}, 99, True, 2, (1, 1), HALF[:32], 1, 0, deck),))
+        for deck in (NamedDeck(1, bytes(32)), NamedDeck(second, bytes(32)))
+    ]
+    before, after = state(2, WISH), state(3, potato=False)
+    how = found(ASKED, before, after, batch(3, *named))
+    assert ("names deck 1 for two games of a batch" in how) is not is_right
+
+
 @pytest.mark.parametrize("is_resuming", [True, False])
 def test_a_request_before_the_last_numbers_does_not_count(is_resuming: bool) -> None:
     duties, before = PlayDuties(Side.INITIATOR), state(4, resuming=is_resuming)
@@ -300,6 +331,21 @@ def test_only_a_stale_state_of_the_other_side_is_preempted(
 ) -> None:
     monkeypatch.setattr("channelsim.channel.attack.spends_due.unroll_coin", lambda *given: None)
     assert (preempting(published, newest) == []) is is_right
+
+
+@pytest.mark.parametrize("was_deep", [True, False])
+def test_a_side_that_has_left_funds_a_channel_again_that_was_deep(
+    was_deep: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("channelsim.channel.attack.spends_due.unroll_coin", lambda *given: None)
+    dispute = SimpleNamespace(
+        endpoint=SimpleNamespace(channel=SimpleNamespace(coin=None)),
+        newest=SimpleNamespace(state=None),
+        undecided={},
+    )
+    after: Any = SimpleNamespace(dispute=dispute, shown=None, play=None, was_deep=was_deep)
+    push: Any = Push("funding", SimpleNamespace(spends=()))  # type: ignore[arg-type]
+    assert ([*wrong_spends(after, [push])] == []) is was_deep
 
 
 @pytest.mark.parametrize(

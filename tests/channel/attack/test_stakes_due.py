@@ -47,6 +47,13 @@ def found(name: str, coin: Coin, stake: int, before: int | None) -> list[str]:
     return [*wrong_stakes(state(), state(), [Push(name, bundle, stake, before)])]
 
 
+@pytest.mark.parametrize(("began", "is_right"), [(31, True), (8, False)])
+def test_a_side_goes_on_chain_at_the_height_of_its_newest_block(began: int, is_right: bool) -> None:
+    after = state()
+    after.dispute.began = began
+    assert ([*wrong_stakes(state(on_chain=False), after, [])] == []) is is_right
+
+
 @pytest.mark.parametrize(
     ("name", "coin", "stake", "before"),
     [

@@ -389,6 +389,7 @@ def test_false_news_is_found() -> None:
     ("name", "step", "kind", "how"),
     [
         ("short-timeouts", 6, Cancelled, "did not end in the news"),
+        ("long-timeouts", 6, Cancelled, "did not end in the news"),
         ("illegal-on-chain", 6, IllegalOnChain, "an illegal move on chain was not reported"),
     ],
 )
