@@ -20,10 +20,12 @@ from channelsim.channel.peer.interface import (
     Act,
     CancelGames,
     Cancelled,
+    Close,
     Command,
     Connected,
     Effect,
     Event,
+    NearLimit,
     NotProposed,
     ProposeGames,
     Push,
@@ -107,6 +109,10 @@ class PlayDuties:
         yield from _remembers(had, has, sent)
         yield from _keeps(event, before, after, effects)
         yield from _counts_ids(had, has)
+        told = [effect.news for effect in effects if isinstance(effect, Tell)]
+        is_asked = had.closing or isinstance(event, Close)
+        if has.closing and not is_asked and not any(isinstance(news, NearLimit) for news in told):
+            yield "closes the channel near a limit, and does not tell its player"
         if is_repeat or not before.resuming:  # others are ignored before the last numbers
             self._hear(received, had, has)
         for message in sent:

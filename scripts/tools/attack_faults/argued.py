@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-LIMITS = "tests/channel/peer/test_limits.py"
 SPACING = "tests/channel/peer/test_spacing.py"
 
 FEE_ATTACKS = "tests/channel/peer/test_fee_attacks.py"
 
-SHORT = "a session of a few hands stays far from every limit of states and bytes"
 NONE = "the right engine fails to handle nothing, so no session has such an event"
 OWN_FAULT = (
     "tests/channel/store/test_own_fault.py"
@@ -27,16 +25,6 @@ SAFE_SOON = "the timeouts of a session are so long that a move is safe before it
 EVERY = "in the chain of sessions, every block has transactions"
 
 ARGUED: dict[str, tuple[str, str]] = {
-    "knows-no-limit": (SHORT, f"{LIMITS}::test_near_its_limit_a_side_closes_the_channel"),
-    "begins-games-near-a-limit": (
-        SHORT,
-        f"{LIMITS}::test_near_its_limit_a_side_closes_the_channel",
-    ),
-    "forgets-to-tell-near-limit": (
-        SHORT,
-        f"{LIMITS}::test_near_its_limit_a_side_closes_the_channel",
-    ),
-    "snapshot-without-stored-bytes": (SHORT, f"{LIMITS}::test_a_restart_counts_on"),
     "forgets-the-spacing-of-games": (EVERY, f"{SPACING}::test_a_game_has_room_for_the_spacing"),
     "forgets-the-spacing-of-deadlines": (
         EVERY,

@@ -11,6 +11,7 @@ from scripts.tools.attack_faults import (
     duties,
     engine,
     from_mutants,
+    from_review,
     linking,
     reporting,
     running,
@@ -48,6 +49,7 @@ def faults() -> tuple[Fault, ...]:
         *reporting.REPORTING,
         *duties.DUTIES,
         *from_mutants.FROM_MUTANTS,
+        *from_review.FROM_REVIEW,
         *around_peers.AROUND_PEERS,
         *generated(),
     )
