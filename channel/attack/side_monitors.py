@@ -24,7 +24,7 @@ from channelsim.channel.attack.play_duties import PlayDuties
 from channelsim.channel.attack.printed_lines import PrintedLines
 from channelsim.channel.attack.refusals_due import wrong_refusal
 from channelsim.channel.attack.settled_games import wrong_after_settling
-from channelsim.channel.attack.spends_due import missing_spends, wrong_spends
+from channelsim.channel.attack.spends_due import missing_spends, needless_funding, wrong_spends
 from channelsim.channel.attack.stakes_due import wrong_stakes
 from channelsim.channel.attack.store_duties import badly_sealed, readable_by_others, shared
 from channelsim.channel.attack.times_due import OwnMarks, ended_early, ended_late, untimely
@@ -267,6 +267,8 @@ class SideMonitors:
         if isinstance(event, Block):
             for how in untimely(self.config, event, before, after, effects):
                 self._found("times", how)
+            for how in needless_funding(after, effects):
+                self._found("spends", how)
             if after.dispute is not None and not waits:
                 for how in wrong_game_spends(self.config, after.dispute, event, effects):
                     self._found("spends", how)

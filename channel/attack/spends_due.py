@@ -31,8 +31,6 @@ def wrong_spends(after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
                 yield f"it publishes another state than its newest one, number {number}"
         if push.name.partition("+")[0] == "preempt":
             yield from _wrong_preemption(dispute, push)
-        if push.name.partition("+")[0] == "funding" and not after.was_deep:
-            yield "it has left the channel, and publishes a funding that was never deep"
     for game_id in _asked_again(after, dispute):
         yield f"it asks its player again for what it sent in game {game_id}"
 
@@ -56,6 +54,18 @@ def missing_spends(before: PeerState, after: PeerState, effects: Sequence[Effect
     channel = dispute.endpoint.channel.coin
     if leaves and after.shown is None and _is_unspent(after, channel) and channel not in spent:
         yield "it leaves for the chain, and publishes no state"
+
+
+def needless_funding(after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
+    """Find a funding that is published with a block by a side that has left before it was deep.
+
+    An answer of its node to what it has published before is no block.
+    """
+    if after.dispute is None or after.was_deep:
+        return
+    pushes = [effect for effect in effects if isinstance(effect, Push)]
+    if any(push.name.partition("+")[0] == "funding" for push in pushes):
+        yield "it has left the channel, and publishes a funding that was never deep"
 
 
 def _wrong_preemption(dispute: Dispute, push: Push) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from channelsim.channel.attack.play_duties import IDLE, MOST_IDLE, PlayDuties
-from channelsim.channel.attack.spends_due import wrong_spends
+from channelsim.channel.attack.spends_due import needless_funding, wrong_spends
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import (
     AcceptGames,
@@ -334,18 +334,10 @@ def test_only_a_stale_state_of_the_other_side_is_preempted(
 
 
 @pytest.mark.parametrize("was_deep", [True, False])
-def test_a_side_that_has_left_funds_a_channel_again_that_was_deep(
-    was_deep: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("channelsim.channel.attack.spends_due.unroll_coin", lambda *given: None)
-    dispute = SimpleNamespace(
-        endpoint=SimpleNamespace(channel=SimpleNamespace(coin=None)),
-        newest=SimpleNamespace(state=None),
-        undecided={},
-    )
-    after: Any = SimpleNamespace(dispute=dispute, shown=None, play=None, was_deep=was_deep)
+def test_a_side_that_has_left_funds_only_a_channel_that_was_deep(was_deep: bool) -> None:
+    after: Any = SimpleNamespace(dispute=SimpleNamespace(), was_deep=was_deep)
     push: Any = Push("funding", SimpleNamespace(spends=()))  # type: ignore[arg-type]
-    assert ([*wrong_spends(after, [push])] == []) is was_deep
+    assert ([*needless_funding(after, [push])] == []) is was_deep
 
 
 @pytest.mark.parametrize(
