@@ -126,7 +126,7 @@ def swept(seed: str, number: int) -> tuple[str, ...]:
     """The adversaries whose turn it is in this session of a campaign: most have none.
 
     >>> [len(swept("seed", number)) for number in range(1, 5)]
-    [0, 0, 0, 1]
+    [0, 0, 0, 2]
     """
     if number % SWEEP:
         return ()

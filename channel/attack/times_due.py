@@ -19,6 +19,7 @@ from channelsim.channel.peer.opening.handshake import Opened
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.half_signed import unroll_coin
 from channelsim.channel.protocol.state import Side
+from channelsim.channel.simulation.promises.fee_offers import awaits_fee_coins
 from channelsim.games.amounts import counted
 
 MOVES, ANSWERS = "CH-TIME-2", "CH-TIME-1"
@@ -36,6 +37,8 @@ def untimely(
     yield from _waits(config, before, after)
     if after.dispute is not None:
         yield from _unknown(after, after.dispute, coins)
+        if not awaits_fee_coins(config.fees, effects):
+            yield from _paid_out(after.dispute, block.peak, effects)
         yield from _on_chain(after.dispute, block.peak, coins, effects)
         yield from _settled(config, after.dispute, block.peak, coins, effects)
 
@@ -253,25 +256,32 @@ def _unknown(state: PeerState, dispute: Dispute, coins: dict[Coin, CoinSeen]) ->
         yield "it does not know the published state that it sees"
 
 
-def _on_chain(
-    dispute: Dispute, peak: int, coins: dict[Coin, CoinSeen], effects: Sequence[Effect]
-) -> Iterator[str]:
-    """Spends with a timeout are made from the timeout on, and others before it."""
-    unroll_timeout = dispute.endpoint.channel.unroll_timeout
-    pushed = {
+def _pushed(effects: Sequence[Effect]) -> dict[str, Coin]:
+    """The coins of the spends that are pushed, by the names of these."""
+    return {
         effect.name.partition("+")[0]: effect.bundle.spends[0].coin
         for effect in effects
         if isinstance(effect, Push)
     }
-    lineage = dispute.lineage
+
+
+def _paid_out(dispute: Dispute, peak: int, effects: Sequence[Effect]) -> Iterator[str]:
+    """A published state is paid out from its timeout on, unless it is preempted."""
+    lineage, pushed = dispute.lineage, _pushed(effects)
     unroll = lineage.unroll if lineage is not None and lineage.published is not None else None
     if unroll is not None and unroll.spent is None and "preempt" not in pushed:
         yield from _compared(
             "it pays a published state out",
-            is_due=peak >= unroll.born + unroll_timeout,
+            is_due=peak >= unroll.born + dispute.endpoint.channel.unroll_timeout,
             is_done="unroll-timeout" in pushed,
         )
-    for name, coin in pushed.items():
+
+
+def _on_chain(
+    dispute: Dispute, peak: int, coins: dict[Coin, CoinSeen], effects: Sequence[Effect]
+) -> Iterator[str]:
+    """Claims of games are made from the timeout on, and moves before it."""
+    for name, coin in _pushed(effects).items():
         tracked, seen = dispute.tracked.get(coin), coins.get(coin)
         if tracked is None or seen is None:
             continue
