@@ -152,6 +152,32 @@ ARGUED: dict[str, tuple[str, str]] = {
         "a side of a session has one large coin for fees, and rarely spends most of it",
         f"{FEE_ATTACKS}::test_splits_end_once_enough_coins_are_ready",
     ),
+    "slashes-one-game": (
+        "a hostile side of a session makes illegal moves in one game at a time",
+        "tests/channel/peer/test_moves.py::test_two_illegal_moves_are_both_slashed",
+    ),
+    "takes-any-late-deadline": (
+        "a deadline that is too late is drawn rarely, and most are too early",
+        f"{SPACING}::test_the_receiver_leaves_the_funding_time_to_get_in",
+    ),
+    "trouble-of-a-past-push": (
+        "a push that is no longer due and had no answer is followed by others of its kind",
+        "tests/channel/session/test_peer_runner.py"
+        "::test_pushes_that_never_get_an_answer_are_tried_so_often_and_reported_once",
+    ),
+    "watcher-needs-solutions": (
+        "a node of a session rarely hides solutions while only the watcher looks",
+        "tests/channel/watch/test_watch.py"
+        "::test_a_node_that_hides_the_spend_of_the_channel_coin_stops_nothing",
+    ),
+    **dict.fromkeys(
+        ("children-hide-solutions", "children-of-the-future"),
+        (
+            "a node of a session hides the solutions of all coins or of none",
+            "tests/channel/session/test_looks.py"
+            "::test_children_are_as_of_the_tip_and_do_not_replace_what_is_known",
+        ),
+    ),
     "answers-without-bound": (
         "a hostile side pins a spend anew a few times in a block, since it pays for each pin",
         "tests/channel/peer/test_fees.py::test_what_a_full_mempool_refuses_is_bid_higher_at_once",

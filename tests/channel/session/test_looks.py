@@ -6,11 +6,16 @@ import asyncio
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from channelsim.channel.chain import interface
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.full_node import RpcChain
+from channelsim.channel.chain.interface import Coins
+from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.interface import Push, Watch
 from channelsim.channel.peer.machine import Peer, Phase
@@ -189,3 +194,13 @@ def test_a_hidden_state_is_preempted_in_time_through_a_node_of_300_ms(tmp_path: 
         runner = PeerRunner(victim.peer, victim.actor, chain, Spectator(), decks)
         blocks = asyncio.run(preempted(runner))
     assert blocks < channel.unroll_timeout / 2
+
+
+def test_children_are_as_of_the_tip_and_do_not_replace_what_is_known() -> None:
+    parent, *children = (Coin(bytes(32), bytes([number]) * 32, 1) for number in range(4))
+    known, later, other = children
+    hidden, told = CoinSeen(parent, 2, 5), CoinSeen(known, 5, 6, b"solution")
+    born = [CoinSeen(known, 5, 6), CoinSeen(later, 5, 9), CoinSeen(other, 7, None)]
+    chain = cast(Coins, SimpleNamespace(children=lambda coin_id: born))
+    found = interface.with_children(chain, 8, (hidden, told))
+    assert found == (hidden, told, CoinSeen(later, 5, None))
