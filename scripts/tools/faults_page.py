@@ -140,11 +140,11 @@ OTHERS = {
     "table-41": (
         "at most 1,500 with each fault, of the first 3,000, after watchers had coins for fees"
     ),
-    **{
-        seed: "at most 1,500 with each fault, of the first 3,000, while the faults of two reviews"
-        " were planted, and the checks that they missed were added"
-        for seed in ("table-42", "table-43", "table-44", "table-45")
-    },
+    **dict.fromkeys(
+        ("table-42", "table-43", "table-44", "table-45"),
+        "at most 1,500 with each fault, of the first 3,000, while the faults of two reviews were"
+        " planted, and the checks that they showed to be missing were added",
+    ),
 }
 """The sessions of other results, by their seeds."""
 
