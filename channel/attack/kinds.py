@@ -192,13 +192,11 @@ KINDS: Mapping[str, Kind] = {
             "watch-torn", FILE, 20, "half of a line is added to the watcher's file", restarts=True
         ),
         Kind(
-            *(
-                "power-loss",
-                EVENT,
-                90,
-                "a machine loses its power, and what was not synchronised",
-                9,
-            ),
+            "power-loss",
+            EVENT,
+            90,
+            "a machine loses its power, and what was not synchronised",
+            9,
             pauses=True,
             is_absence=True,
             restarts=True,

@@ -158,7 +158,7 @@ class Monitors:
         match event:
             case NewsFor(name, BrokenOff() as news):
                 self._accused[name] = news, causes(self._done)
-            case NewsFor(name, NearLimit()) if self._has_limit(name):
+            case NewsFor(name, NearLimit()) if self._is_close_to_limit(name):
                 self._is_near_limit = True
             case NewsFor(name, LeftForChain(reason)) if reason.startswith(
                 AT_LIMIT
@@ -182,6 +182,13 @@ class Monitors:
     def _has_limit(self, name: str) -> bool:
         """True if a side may keep less of a channel than is usual: it leaves one that is larger."""
         return self._parties[NAMES.index(name)].peer.config.limits != Limits()
+
+    def _is_close_to_limit(self, name: str) -> bool:
+        """True if a side with such a limit has a channel that is near it, or past it."""
+        peer = self._parties[NAMES.index(name)].peer
+        play = peer.state.play
+        is_near = play is not None and peer.config.limits.near(play.state.number, play.stored_bytes)
+        return bool(is_near) and self._has_limit(name)
 
     def was_stored(self, states: Sequence[PeerState], after: PeerState) -> bool:
         """True if a process comes back with its last event, of which that was not sure."""

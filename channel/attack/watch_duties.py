@@ -86,8 +86,8 @@ def _false_payout(chain: Coins, data: WatchData, sight: Sight, unroll: Coin) -> 
     if paid is None or paid.number not in data.states:
         return
     number = sight.state if sight.step is Step.PAID else None
-    said = data.states.get(number) if number is not None else None
-    named = read_unroll(said.conditions) if said is not None else None
+    state = data.states.get(number) if number is not None else None
+    named = read_unroll(state.conditions) if state is not None else None
     if named is None or sorted(named.coins) != sorted(paid.coins):
         says = f"says that {sight.step.value}, and names state {sight.state}"
         yield f"{says}, and state {paid.number} was paid out"
