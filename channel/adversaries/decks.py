@@ -1,7 +1,6 @@
 """Adversaries that cheat with prepared decks: in openings, in proposals, and in their steps.
 
-Those that cheat in the proofs of a preparation never get as far as a game; tests of two peers try
-them (`tests/channel/peer/decks/test_cheats.py`).
+Those that prepare a deck falsely are in `deck_proofs`.
 """
 
 from __future__ import annotations

@@ -18,10 +18,12 @@ from channelsim.channel.attack.agreed_games import not_agreed_on, wrong_account
 from channelsim.channel.attack.kinds import GO_ON_CHAIN, GROUPS, MOST_OUTAGE
 from channelsim.channel.attack.old_copies import broken_to_restored, is_held_up
 from channelsim.channel.attack.times_due import ANSWERS, MOVES
+from channelsim.channel.attack.true_decks import TrueDecks
 from channelsim.channel.peer.chain_news import GamePaid, LeftForChain, UnilateralClose
 from channelsim.channel.peer.interface import (
     BrokenOff,
     Connected,
+    DeckComputed,
     NearLimit,
     OldCopy,
     OwnFault,
@@ -75,7 +77,7 @@ MONITORS = {
     "asks": "A command that is taken has an effect, as has each message and each connection.",
     "lines": "A command prints what its player hears, with the sides and amounts, and its payment.",
     "overview": "What a store shows without keys is what its peer has.",
-    "decks": "Numbers of decks are used once, and each deck goes on, ends and is erased in time.",
+    "decks": "Numbers are used once; a deck is what both sides computed, and is erased in time.",
     "erased": "Once the secrets of a deck are erased, no file has the bytes that held them.",
     "work": "One event costs a bounded number of signatures and runs, and what is kept is bounded.",
     "growth": "One event adds a bounded number of effects, watched coins and bytes to send.",
@@ -146,6 +148,7 @@ class Monitors:
         self._left: dict[str, tuple[str, bool]] = {}
         self._is_near_limit = False
         self._connected: Counter[str] = Counter()
+        self._decks = TrueDecks()
         self._accused: dict[str, tuple[BrokenOff, Sequence[Action]]] = {}
 
     def add(self, violation: Violation) -> None:
@@ -174,6 +177,11 @@ class Monitors:
                     action.kind in STEADY for action in self._done
                 ):
                     yield Violation("link", f"the {name} connects again, and lost no connection")
+            case Handled(name, DeckComputed(result), effects):
+                for how in self._decks.follow(name, result):
+                    if name in self._names:
+                        yield Violation("decks", how)
+                yield from _growth(name, effects) if name in self._names else ()
             case Handled(name, _, effects) if name in self._names:
                 yield from _growth(name, effects)
             case _:

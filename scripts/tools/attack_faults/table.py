@@ -7,6 +7,7 @@ from dataclasses import replace
 from scripts.tools.attack_faults import (
     around_peers,
     chain,
+    deck_proofs,
     decks_and_fees,
     duties,
     engine,
@@ -39,6 +40,7 @@ def faults() -> tuple[Fault, ...]:
         *deadlines(),
         *decks_and_fees.FEES,
         *decks_and_fees.DECKS,
+        *deck_proofs.DECK_PROOFS,
         *storing.STORE,
         *storing.WATCHER,
         *watching.WATCHING,
