@@ -18,6 +18,7 @@ from channelsim.channel.adversaries.registry import get
 from channelsim.channel.attack import boundaries
 from channelsim.channel.attack.kinds import (
     BLOCK_TIME,
+    GROUPS,
     KINDS,
     LANDMARKS,
     MOST_PAUSE,
@@ -26,6 +27,7 @@ from channelsim.channel.attack.kinds import (
     START,
 )
 from channelsim.channel.errors import UsageError
+from channelsim.channel.network.link import FIRST_PAUSE, LONGEST_PAUSE
 from channelsim.channel.session.setup import check_game
 from channelsim.channel.simulation.bounds import MOST_HANDS
 from channelsim.channel.simulation.terms import Proposals, Terms
@@ -207,10 +209,22 @@ def absence(done: Sequence[Action]) -> float:
     return sum(action.lasts for action in done)
 
 
+def reconnecting(losses: int) -> float:
+    """The blocks on average that a side waits to connect again, if it loses so many in a row.
+
+    >>> [round(reconnecting(losses), 1) for losses in (1, 4, 8)]
+    [0.0, 0.2, 3.1]
+    """
+    pauses = (min(FIRST_PAUSE * 2**number, LONGEST_PAUSE) for number in range(losses))
+    return sum(pauses) / BLOCK_TIME
+
+
 def causes(done: Sequence[Action]) -> tuple[Action, ...]:
     """The actions among those done that may bring two honest sides on chain."""
     restarts = sum(KINDS[action.kind].restarts for action in done)
-    is_late = absence(done) + RESTART * restarts > LAST_PATIENT
+    losses = sum(action.kind in GROUPS["connection"] for action in done)
+    away = absence(done) + RESTART * restarts + reconnecting(losses)
+    is_late = away > LAST_PATIENT
     return tuple(
         action for action in done if KINDS[action.kind].is_cause or (is_late and action.lasts)
     )
