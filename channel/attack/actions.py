@@ -216,7 +216,7 @@ def reconnecting(losses: int) -> float:
     [0.0, 0.2, 3.1]
     """
     pauses = (min(FIRST_PAUSE * 2**number, LONGEST_PAUSE) for number in range(losses))
-    return sum(pauses) / BLOCK_TIME
+    return float(sum(pauses)) / BLOCK_TIME
 
 
 def causes(done: Sequence[Action]) -> tuple[Action, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from msgspec.structs import replace
@@ -45,6 +45,8 @@ class FailingNode:
         self._least_rate = least_rate
         self._away_until, self._away_until_block = 0.0, 0
         self._blind_until, self._blind_until_block = 0.0, 0
+        self._shown_tip: int | None = None
+        self._behind_until, self._behind_until_block = 0.0, 0
         self._next_push: Action | None = None
         self._held: list[tuple[int, Bundle]] = []
         self._taken_from: dict[Bundle, int] = {}
@@ -66,6 +68,13 @@ class FailingNode:
         """The fee rate that the node asks, whether it answers or not."""
         return max(self._least_rate, self._chain.fee_rate())
 
+    @property
+    def is_behind(self) -> bool:
+        """True while it shows the chain as it was some blocks ago."""
+        return self._shown_tip is not None and (
+            self._time() < self._behind_until or self._chain.peak() < self._behind_until_block
+        )
+
     @contextmanager
     def noting(self) -> Iterator[list[tuple[Bundle, PushResult]]]:
         """Note what is pushed in this block, and the answers."""
@@ -79,7 +88,7 @@ class FailingNode:
     def peak(self) -> int:
         """The height of the tip. Raises `NodeError`, as all calls do."""
         self._called()
-        return self._chain.peak()
+        return self._tip()
 
     def agg_sig_data(self) -> bytes:
         """The suffix of messages to sign on this network."""
@@ -88,18 +97,17 @@ class FailingNode:
     def coin(self, coin_id: bytes) -> CoinSeen | None:
         """The coin with this id; the node may not tell the solution of its spend."""
         self._called()
-        seen = self._chain.coin(coin_id)
-        return self._as_shown(seen) if seen is not None else None
+        return next(self._as_shown([self._chain.coin(coin_id)]), None)
 
     def coins_at(self, puzzle_hash: bytes) -> list[CoinSeen]:
         """The unspent coins at this address."""
         self._called()
-        return self._chain.coins_at(puzzle_hash)
+        return list(self._as_shown(self._chain.coins_at(puzzle_hash)))
 
     def children(self, coin_id: bytes) -> list[CoinSeen]:
         """The coins that the spend of this one created."""
         self._called()
-        return [self._as_shown(seen) for seen in self._chain.children(coin_id)]
+        return list(self._as_shown(self._chain.children(coin_id)))
 
     def push(self, bundle: Bundle) -> PushResult:
         """Offer a bundle, which the node may hold back, refuse, drop, or take without an answer."""
@@ -116,6 +124,8 @@ class FailingNode:
             until, refusal = self._refused.get(spend.coin, (0, FORGOTTEN))
             if self._chain.peak() < until:
                 return refusal
+            if self._is_spent_later(spend.coin):
+                return PushResult(Answer.ACCEPTED)
         action, self._next_push = self._next_push, None
         match action:
             case None:
@@ -160,6 +170,7 @@ class FailingNode:
         """Answer everything again, at once."""
         self._away_until = self._blind_until = self.slowness = 0.0
         self._away_until_block = self._blind_until_block = self.hampers_until = 0
+        self._shown_tip = None
         self._next_push = None
         self._taken_from.clear()
         self._refused.clear()
@@ -181,6 +192,10 @@ class FailingNode:
             case Action("solutions-hidden", pause=pause, blocks=blocks):
                 self._blind_until = self._time() + pause
                 self._blind_until_block = self._chain.peak() + blocks
+            case Action("node-behind", amount=amount, pause=pause, blocks=blocks):
+                self._shown_tip = self._chain.peak() - 1 - amount
+                self._behind_until = self._time() + pause
+                self._behind_until_block = self._chain.peak() + blocks
             case Action("node-slow", pause=pause):
                 self.slowness = float(pause)
             case Action("block-meanwhile"):
@@ -193,11 +208,28 @@ class FailingNode:
             self.failed += 1
             raise NodeError("the node is away")
 
-    def _as_shown(self, seen: CoinSeen) -> CoinSeen:
-        """A coin as the node names it now: while it is blind, without the solution of its spend."""
-        if self._time() < self._blind_until or self._chain.peak() < self._blind_until_block:
-            return replace(seen, solution=None)
-        return seen
+    def _tip(self) -> int:
+        """The height of the tip that it shows."""
+        peak = self._chain.peak()
+        return min(self._shown_tip or peak, peak) if self.is_behind else peak
+
+    def _is_spent_later(self, coin: Coin) -> bool:
+        """True if it takes a spend of a coin for good, because it is behind another one of it."""
+        seen = self._chain.coin(coin.id) if self.is_behind else None
+        return seen is not None and seen.spent is not None and seen.spent > self._tip()
+
+    def _as_shown(self, coins: Iterable[CoinSeen | None]) -> Iterator[CoinSeen]:
+        """Those coins that it shows now; while it is blind, without the solutions of their
+        spends."""
+        tip = self._tip()
+        is_blind = self._time() < self._blind_until or self._chain.peak() < self._blind_until_block
+        for seen in coins:
+            if seen is None or seen.born > tip:
+                continue
+            if seen.spent is not None and seen.spent > tip:
+                yield replace(seen, spent=None, solution=None)
+            else:
+                yield replace(seen, solution=None) if is_blind else seen
 
     def _until(self, blocks: int) -> int:
         """The height so many blocks after the next one, until which something is held back."""

@@ -157,6 +157,11 @@ KINDS: Mapping[str, Kind] = {
             pauses=True,
             is_absence=True,
         ),
+        Kind(
+            *("node-behind", CALL, 400, "the node shows the chain as it was up to 3 blocks ago", 2),
+            pauses=True,
+            is_absence=True,
+        ),
         Kind("node-slow", CALL, 400, "an answer of the node takes long", pauses=True),
         Kind("block-meanwhile", CALL, 400, "a block comes between two calls of the node"),
         Kind("push-unanswered", CALL, 400, "the next push gets no answer", 1),
@@ -279,8 +284,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "messages": ("drop", "duplicate", "reorder", "corrupt", "truncate", "delay"),
     "connection": ("reset", "silence"),
     "node": (
-        *("node-away", "node-slow", "block-meanwhile", "push-unanswered", "push-held"),
-        *("push-refused", "push-forgotten", SOLUTIONS),
+        *("node-away", "node-behind", "node-slow", "block-meanwhile"),
+        *("push-unanswered", "push-held", "push-refused", "push-forgotten", SOLUTIONS),
     ),
     "disk": ("store-full", "store-fails", "sync-fails", "watch-fails", "watch-torn"),
     "process": ("crash", "power-loss", "stop", OLD_COPY),

@@ -373,9 +373,9 @@ class Process:
         amounts, rate = self._watch_amounts(), self.node.rate
         with self.node.noting() as pushed:
             pusher.push(self.node, watcher, sight)
-        is_free = not self.node.chain.fee_rate()
+        is_free = not (self.node.chain.fee_rate() or self.node.is_behind)
         since = max(since or self.node.height, self.node.hampers_until) if is_free else None
-        if self.node.height == height:
+        if self.node.height == height and not self.node.is_behind:
             pending = self.node.chain.pending(spend_key(sight)) if sight.spend else []
             has_failed = self.node.failed > failed
             turn = WatcherTurn(sight, pushed, pending, amounts, rate, has_failed, pusher.notices)
