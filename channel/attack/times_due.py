@@ -212,8 +212,14 @@ def _answers(
     waits = (is_open and after.phase in (Phase.PLAYING, Phase.CLOSING)) or (
         after.phase is Phase.OPENING and opened is None
     )
-    if late and waits and after.phase is before.phase:
+    if not waits or after.phase is not before.phase:
+        return
+    if late:
         yield f"it waits too long for {late[0]}"
+    for awaited, since in after.marks.items():
+        began = min(before.marks.get(awaited, peak), peak)
+        if since != began:
+            yield f"it waits for {awaited.what} since height {since}, and not since {began}"
 
 
 def _waits(config: Config, before: PeerState, after: PeerState) -> Iterator[str]:

@@ -17,6 +17,7 @@ from channelsim.channel.session import peer_runner
 from channelsim.channel.session.agreed_hands import BegunHands
 from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.session_events import Pushed
+from channelsim.channel.session.threads import in_thread
 from channelsim.channel.store import durable_peer, sealed_store, snapshots
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.sealed_store import Seal
@@ -263,6 +264,18 @@ def _any_disconnected(reach: Reach, right: Any, runner: Any, link: Any) -> None:
     right(runner, link)
 
 
+async def _only_higher(reach: Reach, right: Any, runner: Any) -> None:
+    known = runner._block
+    if known is not None:
+        tip = await in_thread(runner._threads, runner._chain.peak)
+        if tip < known.peak:
+            reach.mark()
+            if not reach.probes:
+                runner._looked.set()
+                return
+    await right(runner)
+
+
 def _told_again(reach: Reach, right: Any, runner: Any, reason: str) -> None:
     if reason and reason == runner._trouble.reason:
         reach.mark()
@@ -272,6 +285,12 @@ def _told_again(reach: Reach, right: Any, runner: Any, reason: str) -> None:
 
 
 RUNNER = (
+    Fault(
+        "ignores-lower-tips",
+        "runner",
+        "a peer hears of a lower tip once the chain is as high as before",
+        _both(PeerRunner, "_report_tip", _only_higher),
+    ),
     Fault(
         "trouble-of-a-past-push",
         "runner",

@@ -96,6 +96,11 @@ def _running_on(right: Any, config: Any, state: Any) -> Any:
     return [replace(one, since=0) for one in right(config, state)]
 
 
+def _never_from_here(right: Any, marks: Any, due: Any, peak: int, times: Any) -> Any:
+    after = {one: marks.get(one, peak) for one in due}
+    return after, next((one for one in due if peak - after[one] > one.limit(times)), None)
+
+
 def _with(owner: Any, name: str, value: object) -> Callable[..., Any]:
     """The function, with another value of a module while it runs."""
 
@@ -246,6 +251,12 @@ FROM_REVIEW = (
         "engine",
         "the time of an answer runs on, though an earlier one has come",
         compared(blocks, "_due", _running_on),
+    ),
+    Fault(
+        "waits-longer-after-reorganisations",
+        "engine",
+        "a height above that of a reorganised chain counts as the begin of a wait",
+        compared(blocks, "wait", _never_from_here),
     ),
     Fault(
         "waits-for-numbers",
