@@ -22,6 +22,7 @@ from channelsim.channel.attack.company import (
 from channelsim.channel.attack.drawn_actions import (
     deviation,
     drawn_action,
+    leaving_early,
     likely_landmarks,
     repeated,
     undoing,
@@ -89,6 +90,9 @@ IN_PLAY = 60
 
 USUAL = 40
 """The per cent of the players that decide by the first policy of their game."""
+
+EARLY = 3
+"""The per cent of the sessions in which a player leaves before its channel coin is deep."""
 
 STORMS = 12
 """The per cent of the sessions in which one thing happens again and again."""
@@ -203,6 +207,8 @@ def draw(
     actions += [action for action in wishes(actions, beside) if action.kind in kinds]
     if beside.chance(STORMS):
         actions += storm(kinds, beside)
+    if beside.chance(EARLY):
+        actions += [action for action in leaving_early(beside) if action.kind in kinds]
     if watched and beside.chance(70):
         actions += [action for action in about_watchers(beside) if action.kind in kinds]
     copy = next((action for action in actions if action.kind == OLD_COPY), None)

@@ -33,7 +33,7 @@ def likely_landmarks(kinds: Sequence[str], *, goes_on_chain: bool) -> tuple[str,
     return (
         *(["restart"] if restarts else []),
         *(["reorganise"] if {"reorganise", "undo-deadline"} & {*kinds} else []),
-        *(ON_CHAIN if goes_on_chain else ["link", "settled", "shutdown"]),
+        *(ON_CHAIN if goes_on_chain else ["link", "signed", "settled", "shutdown"]),
     )
 
 
@@ -85,6 +85,16 @@ def undoing(chance: Chance) -> Action:
     """A reorganisation that takes back what has just been seen on chain."""
     since, amount = chance.pick(ON_CHAIN), chance.below(KINDS["reorganise"].most + 1)
     return Action("reorganise", 0, chance.below(3), amount, since=since)
+
+
+def leaving_early(chance: Chance) -> tuple[Action, Action]:
+    """A player that goes on chain before its channel coin is deep, and a reorganisation that takes
+    the coin back."""
+    amount = KINDS["reorganise"].most - chance.below(2)
+    return (
+        Action(GO_ON_CHAIN, chance.below(2), chance.below(5), since="signed"),
+        Action("reorganise", 0, chance.below(2), amount, since="chain"),
+    )
 
 
 def repeated(action: Action, chance: Chance) -> Action:

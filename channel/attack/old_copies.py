@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from channelsim.channel.attack.actions import Action
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import Command, GoOnChain
+from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.half_signed import unroll_coin
 from channelsim.channel.session.ending_player import has_unpublished_copy
@@ -21,7 +25,12 @@ from channelsim.channel.simulation.promises.news import failures
 from channelsim.channel.simulation.promises.old_copies import broken_to_copy, restored
 from channelsim.channel.simulation.promises.safety import channel_coin, losses
 from channelsim.channel.simulation.run import Run
-from channelsim.channel.store.sqlite_store import LOCK
+from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.interface import StoreError
+from channelsim.channel.store.sealed_store import SealedStore
+from channelsim.channel.store.sqlite_store import LOCK, SqliteStore
+from channelsim.channel.store.watched_peer import WatchedPeer
+from channelsim.channel.watch.watch_data import FOLDER, STATES, read_states
 
 RECOVERY = "recovery"
 """The reason for which `recover` goes on chain."""
@@ -61,6 +70,22 @@ class OldCopies:
             return False
         return action in self._made and state.phase not in OVER
 
+    def used_alone(self, action: Action, config: Config) -> Iterator[str]:
+        """Find a copy of the store that is used beside newer data of its watcher.
+
+        They are the one sign that states are missing of which the other side says nothing.
+        """
+        alone = self.folder.with_name(f"{self.folder.name} with another store")
+        copy_folder(self._made[action], alone)
+        shutil.rmtree(alone / FOLDER, ignore_errors=True)
+        try:
+            shutil.copytree(self.folder / FOLDER, alone / FOLDER)
+            yield from _used(config, alone)
+        except (StoreError, UsageError, FileNotFoundError):
+            return  # it is refused, or there are no whole data of a watcher
+        finally:
+            shutil.rmtree(alone)
+
     def restore(self, action: Action) -> None:
         """Put the copy in the place of the folder, whose store is closed."""
         self.times += 1
@@ -72,6 +97,19 @@ def copy_folder(source: Path, target: Path) -> None:
     """Copy the files of a side, whose process may run."""
     # The index of the log is rebuilt from the log.
     shutil.copytree(source, target, ignore=shutil.ignore_patterns("*-shm", LOCK))
+
+
+def _used(config: Config, folder: Path) -> Iterator[str]:
+    """Start with these files; find that they are used though the store is older than the others."""
+    with closing(SqliteStore(folder)) as store:
+        durable = DurablePeer(Peer(config), SealedStore(store, config.secret))
+        play = durable.peer.state.play
+        _, states = read_states(folder / FOLDER / STATES)
+        newest = max((state.number for state in states), default=0)
+        with closing(WatchedPeer(durable, folder / FOLDER)) as watched:
+            watched.start(durable.peer.state.block.peak)
+    if play is not None and newest > play.history.state.number:
+        yield f"has no state {newest}, which its watcher's data have, and is used"
 
 
 def recovery(state: PeerState) -> Command | None:

@@ -209,6 +209,8 @@ class Process:
         real = self.real
         try:
             if self.restores is not None:
+                for how in self.copies.used_alone(self.restores, self.config):
+                    self.monitors.wrong_store(how)
                 self.copies.restore(self.restores)
                 self.disk.files = {}
                 self.monitors.restored()

@@ -81,6 +81,7 @@ class Situations:
 
     reached: dict[str, Place] = field(default_factory=dict)
     last_fault: str = NO_FAULT
+    _signed: set[Side] = field(default_factory=set)
     _shut: set[Side] = field(default_factory=set)
     _left: set[Side] = field(default_factory=set)
 
@@ -95,6 +96,9 @@ class Situations:
                     self.reached[name] = place()
                 if isinstance(cause, Connected):
                     yield "link"
+                if state.opening.opened is not None and side not in self._signed:
+                    self._signed.add(side)
+                    yield "signed"
                 if state.shutdown is not None and side not in self._shut:
                     self._shut.add(side)
                     yield "shutdown"

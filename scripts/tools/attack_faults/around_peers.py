@@ -18,7 +18,7 @@ from channelsim.channel.session.agreed_hands import BegunHands
 from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.session_events import Pushed
 from channelsim.channel.session.threads import in_thread
-from channelsim.channel.store import durable_peer, sealed_store, snapshots
+from channelsim.channel.store import durable_peer, sealed_store, snapshots, watched_peer
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.sealed_store import Seal
 from channelsim.channel.store.watched_peer import WatchedPeer
@@ -168,6 +168,12 @@ STORE = (
         function(
             durable_peer, "Reveal", lambda right, game, number, data: right(game, number - 1, data)
         ),
+    ),
+    Fault(
+        "store-behind-its-watch-data",
+        "store",
+        "a store that lacks the newest state of its watcher's data is used",
+        compared(watched_peer, "_has", lambda right, *given: True),
     ),
     Fault(
         "newest-stays-torn",
