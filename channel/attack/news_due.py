@@ -154,6 +154,8 @@ def _of_dispute(
     for fact in known:
         if fact not in after.reported and fact not in undone:
             yield f"its player does not hear that {type(fact).__name__} is undone"
+    if before is not None and undone and not _is_taken_back(before, after):
+        yield f"its player hears that {type(undone[0]).__name__} is undone, which holds"
     yield from _of_lineage(after)
     yield from _of_moves(before, after, news)
     for coin, decision in before.decided.items() if before is not None else ():
@@ -169,6 +171,27 @@ def _of_dispute(
     acted = any(isinstance(report, Acted) for report in news)
     if before is not None and len(after.decided) > len(before.decided) and not acted:
         yield "its player does not hear of a decision on chain"
+
+
+def _is_taken_back(before: Dispute, after: Dispute) -> bool:
+    """True if the chain lacks something that it had: a height, a coin, or a spend as it was.
+
+    A node that hides solutions names the coins that a spend made, which are not watched.
+    """
+    if after.block.peak < before.block.peak:
+        return True
+    now = {seen.coin: seen for seen in after.block.coins}
+    for seen in before.block.coins:
+        later = now.get(seen.coin)
+        if later is None:
+            if seen.coin in before.watched:
+                return True
+            continue
+        if later.born != seen.born or (seen.spent is not None and later.spent != seen.spent):
+            return True
+        if None not in (seen.solution, later.solution) and seen.solution != later.solution:
+            return True
+    return False
 
 
 def _of_lineage(dispute: Dispute) -> Iterator[str]:

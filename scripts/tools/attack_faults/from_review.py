@@ -185,6 +185,18 @@ FROM_REVIEW = (
         compared(leaving, "_go_on_chain", _going(shutdown=None)),
     ),
     Fault(
+        "undoes-what-is-hidden",
+        "chain",
+        "facts are undone while the node hides how a coin was spent",
+        compared(
+            scan,
+            "_conclude",
+            lambda right, dispute, block, read, found: right(
+                dispute, block, replace(read, complete=True), found
+            ),
+        ),
+    ),
+    Fault(
         "funds-what-it-left",
         "chain",
         "a peer that has left the channel pushes a funding that was never deep",
