@@ -72,6 +72,7 @@ from channelsim.channel.watch.watch_data import FOLDER, WatchData, read_watch_da
 from channelsim.channel.watch.watcher import Watcher
 from channelsim.games.contract import Action as Move
 from channelsim.games.contract import Player
+from channelsim.games.poker.known_cards import NoCard
 
 POLL_TIME = 3.0
 """Seconds between two looks at the chain."""
@@ -269,8 +270,9 @@ class Process:
         try:
             actor = ObeyingSide(side, self, self.beside(side))
             await self._run(peer, actor, over=lambda peer: False)
-        except Violation:
-            # One of its adversaries cannot go on from what another one has done: it falls silent.
+        except (Violation, NoCard):
+            # One of its adversaries cannot go on from what another one has done, or its player
+            # with a deck that it prepared falsely: it falls silent.
             await asyncio.get_running_loop().create_future()
 
     async def _run(

@@ -13,7 +13,7 @@ from channelsim.channel.attack.failing_node import FORGOTTEN, FailingNode
 from channelsim.channel.attack.filled_blocks import LENGTHS
 from channelsim.channel.attack.kinds import REFUSALS
 from channelsim.channel.attack.world import run
-from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.coins import Bundle, Spend
 from channelsim.channel.chain.forwarding import ForwardingChain
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.refusals import FEE_TOO_LOW, UNKNOWN_UNSPENT
@@ -143,6 +143,28 @@ def test_solutions_of_spends_are_hidden_for_some_blocks() -> None:
     assert seen is not None
     assert (seen.spent, seen.solution) == (shown.spent, None)
     table.farm()
+    assert node.coin(coin.id) == table.chain.coin(coin.id)
+
+
+def test_a_node_that_is_behind_shows_an_older_tip_and_what_it_had() -> None:
+    table = sit().open()
+    coin = table.ends[ANN].endpoint.channel.coin
+    before = table.chain.peak()
+    table.command(ANN, GoOnChain("now"))
+    table.farm()
+    (unroll,) = table.chain.children(coin.id)
+    node = node_with(table, Action("node-behind", 0, 0, blocks=1))
+    assert (node.peak(), table.chain.peak()) == (before, before + 1)
+    seen = node.coin(coin.id)
+    assert seen is not None
+    assert (seen.spent, seen.solution) == (None, None)
+    assert node.coin(unroll.coin.id) is None
+    assert node.children(coin.id) == []
+    # Its mempool still has the coin.
+    late = Bundle((Spend(coin, b"", b""),), b"")
+    assert node.push(late) == PushResult(Answer.ACCEPTED)
+    table.farm()
+    assert node.peak() == before + 2
     assert node.coin(coin.id) == table.chain.coin(coin.id)
 
 

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from channelsim.channel.attack.actions import Action, Attack
 from channelsim.channel.attack.campaign import broken_by, default_games
@@ -18,6 +19,7 @@ from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import GoOnChain
 from channelsim.channel.peer.machine import Phase
+from channelsim.channel.session.setup import NAMES
 from channelsim.channel.session.side_player import SidePlayer
 from channelsim.channel.store import durable_peer
 from channelsim.channel.watch.watch_data import NEWEST, STATES
@@ -323,6 +325,7 @@ def test_what_is_not_on_the_disk_is_not_said_before_it_is(at: int) -> None:
     [
         ("frames-of-any-length", "link", (Action("say", 1, 3, 17),)),
         ("sees-no-reorganisation", "node", (ON_CHAIN, REPLACED)),
+        ("ignores-lower-tips", "node", (Action("node-behind", 0, 54, 2, blocks=2),)),
         ("misses-every-second-block", "node", ()),
         ("gives-up-at-the-start", "ends", (Action("node-away", 0, 1, pause=20),)),
     ],
@@ -333,6 +336,38 @@ def test_a_process_that_sees_or_takes_what_it_must_not_is_noticed(
     script = Attack(("spacepoker",), "around", actions, hands=1)
     assert broken_together((), script) == set()
     assert monitor in broken_together((name,), script)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize(
+    ("adversary", "fault"),
+    [
+        ("false-shuffle", "believes-shuffles"),
+        ("false-locks", "believes-locks"),
+        ("other-challenge", f"takes-any-challenge-as-{NAMES[0]}"),
+        ("other-challenge", f"takes-any-challenge-as-{NAMES[1]}"),
+    ],
+)
+def test_a_deck_that_was_prepared_falsely_is_not_finished(
+    adversary: str, fault: str, side: int
+) -> None:
+    script = Attack(("calpoker",), "f1", (Action("deviate", side, 0, name=adversary),), hands=1)
+    assert broken_together((), script) == set()
+    of_honest = not fault.startswith("takes") or fault.endswith(NAMES[1 - side])
+    assert ("decks" in broken_together((fault,), script)) is of_honest
+
+
+def test_an_older_store_is_not_used_beside_newer_data_of_its_watcher() -> None:
+    script = Attack(("calpoker",), "copy", (Action("old-copy", 0, 25, amount=10),))
+    assert broken_together((), script) == set()
+    assert "store" in broken_together(("store-behind-its-watch-data",), script)
+
+
+def test_what_a_node_hides_is_not_undone() -> None:
+    hidden = Action("solutions-hidden", 1, 26, since="move", blocks=6)
+    script = Attack(("spacepoker",), "hs/17", (replace(ON_CHAIN, side=1, at=17), hidden))
+    assert broken_together((), script) == set()
+    assert "news" in broken_together(("undoes-what-is-hidden",), script)
 
 
 def test_secrets_of_a_deck_that_stay_after_its_proposal_are_seen() -> None:
