@@ -110,7 +110,8 @@ class _LateFunder(Adversary):
 
     As the receiver it withholds the funding, and replaces the block at the deadline by one that has
     it. As the initiator it names a near deadline, and sends its part so late that the funding
-    is in the block at the deadline. It replaces that block, and then again, with the funding.
+    is in the block at the deadline, unless it spends its coin elsewhere at once. It replaces what
+    is there by blocks with the funding.
     """
 
     default_step = 0
@@ -142,20 +143,25 @@ class _LateFunder(Adversary):
         if not self._part or block.peak < self.peer.state.opening.deadline - 2:
             return []
         part, self._part = self._part, b""
-        return [Send(part)]
+        effects: list[Effect] = [Send(part)]
+        return [*effects, _double_spend(self)] if self.plan.chance.chance(50) else effects
 
     def last(self) -> list[Effect]:
         """Take the funding out of the block at the deadline, or put it there."""
         opened = self.peer.state.opening.opened
         if self.done or opened is None or opened.bundle is None:
             return []
-        peak, coin = self.plan.chain.peak(), self.plan.chain.coin(opened.channel.coin.id)
+        chain = self.plan.chain
+        peak, coin = chain.peak(), chain.coin(opened.channel.coin.id)
         if peak < opened.deadline:
             return []
         if coin is not None:
             self.rewind(peak - coin.born + 1)
-        elif self.rewind(peak - opened.deadline + 1, opened.bundle):
-            self.done = True
+            return []
+        wallet = chain.coin(self.peer.config.wallet.coin.id)
+        elsewhere = wallet.spent if wallet is not None else None
+        first = min(opened.deadline, elsewhere or opened.deadline)
+        self.done = self.rewind(peak - first + 1, opened.bundle)
         return []
 
 

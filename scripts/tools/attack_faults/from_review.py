@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from channelsim.channel.attack import news_due
 from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.errors import Violation
+from channelsim.channel.peer import machine
 from channelsim.channel.peer.decks import pool
 from channelsim.channel.peer.fees import answers, coins, paying
 from channelsim.channel.peer.interface import Act
@@ -99,6 +100,12 @@ def _running_on(right: Any, config: Any, state: Any) -> Any:
 def _never_from_here(right: Any, marks: Any, due: Any, peak: int, times: Any) -> Any:
     after = {one: marks.get(one, peak) for one in due}
     return after, next((one for one in due if peak - after[one] > one.limit(times)), None)
+
+
+def _void_at_once(right: Any, opened: Any, block: Any, agreement: Any) -> Any:
+    wallets = set(opened.wallet_coins) if opened is not None else set()
+    spent = any(seen.spent is not None for seen in block.coins if seen.coin in wallets)
+    return right(opened, block, agreement) and not spent
 
 
 def _with(owner: Any, name: str, value: object) -> Callable[..., Any]:
@@ -269,6 +276,12 @@ FROM_REVIEW = (
         "engine",
         "a height above that of a reorganised chain counts as the begin of a wait",
         compared(blocks, "wait", _never_from_here),
+    ),
+    Fault(
+        "void-at-once",
+        "engine",
+        "a failed opening is over with any spend of a wallet coin, however shallow",
+        compared(machine, "can_be_funded", _void_at_once),
     ),
     Fault(
         "waits-for-numbers",
