@@ -1,4 +1,4 @@
-"""Adversaries that prepare a deck falsely, and prove what they can of it.
+"""Adversaries that prepare a deck falsely, and prove what they can of it, or that take their time.
 
 A deck that is refused never gets as far as a game: the honest side burns it and prepares another.
 Source: spec/deck.md, "Ways to cheat".
@@ -12,8 +12,10 @@ from typing import TypeAlias
 
 from channelsim.channel.adversaries.base import Adversary, Plan, adversary
 from channelsim.channel.adversaries.decks import without_decks
-from channelsim.channel.peer.interface import DeckComputed, Effect, Event, PrepareDeck
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.peer.interface import DeckComputed, Effect, Event, PrepareDeck, Send
 from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.protocol.messages import DeckStep, Message
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Game
 from channelsim.games.deck import initiator, lock_proof, receiver, shuffle_proof
@@ -24,6 +26,9 @@ from channelsim.games.deck.shuffle_proof import Shuffle
 from channelsim.games.deck.work import DeckResult, Preparation, Stage
 
 Pack: TypeAlias = tuple[bytes, ...]
+
+FIRST_AWAITED = 2
+"""The first step of a deck for which the other side waits: it has sent one itself."""
 
 
 class FalseDealer(Adversary):
@@ -225,3 +230,32 @@ LOCK_CHANGES: tuple[Callable[[Locks, int], Locks], ...] = (
     _another_key,
 )
 """The changes of the lock of a position."""
+
+
+# --- times ---------------------------------------------------------------------------------------
+
+
+@adversary("late-deck-steps", "sends each step of a deck in the last moment that is allowed")
+class _LateSteps(FalseDealer):
+    def __init__(self, peer: Peer, plan: Plan) -> None:
+        super().__init__(peer, plan)
+        self._times: dict[bytes, int] = {}
+        self._held: list[bytes] = []
+
+    def send(self, message: Message, blob: bytes) -> list[bytes]:
+        """Nothing in place of a step that the other side awaits, until its time has come."""
+        if not isinstance(message, DeckStep) or message.step < FIRST_AWAITED:
+            return [blob]
+        self.done = True
+        times, peak = self.peer.config.agreement.times, self.peer.state.block.peak
+        time = self._times.setdefault(blob, peak + times.response + times.margin - 1)
+        if peak >= time:
+            return [blob]
+        self._held.append(blob)
+        return []
+
+    def block(self, block: Block) -> list[Effect]:
+        """Send the steps whose time has come."""
+        due = [blob for blob in self._held if self._times[blob] <= block.peak]
+        self._held = [blob for blob in self._held if blob not in due]
+        return [Send(blob) for blob in due]

@@ -54,8 +54,9 @@ class DeckDuties:
     """Follows the decks of one side: the numbers `used`, and the steps that are `computing`.
 
     Those are computed since some height; `None` until the next block. `steps` were received by this
-    process, and those of a number are `sent` with these bytes. `finishing` are the decks whose last
-    step is computed: the other side has them already, and may name them.
+    process, and those of a number are `sent` with these bytes. What
+    follows the newest of those is `due_since` a height. `finishing` are the decks whose last step
+    is computed: the other side has them already, and may name them.
     """
 
     config: Config
@@ -63,6 +64,7 @@ class DeckDuties:
     computing: dict[int, int | None] = field(default_factory=dict)
     steps: set[tuple[int, int, bytes]] = field(default_factory=set)
     sent: dict[tuple[int, int], bytes] = field(default_factory=dict)
+    due_since: dict[int, int] = field(default_factory=dict)
     finishing: set[int] = field(default_factory=set)
 
     def restored(self) -> None:
@@ -77,6 +79,7 @@ class DeckDuties:
             self.computing.clear()
             self.steps.clear()
             self.sent.clear()
+            self.due_since.clear()
             self.finishing.clear()
         if isinstance(event, DeckComputed):
             self.computing.pop(event.result.number, None)
@@ -86,7 +89,7 @@ class DeckDuties:
         if isinstance(event, Block):
             yield from self._uncomputed(event)
         yield from self._begun(before, effects)
-        yield from self._sends(effects)
+        yield from self._sends(effects, after.block.peak)
         if after.phase is Phase.PLAYING:
             yield from _misstated(after, effects)
         if after.phase in PLAY_IS_OVER:
@@ -146,7 +149,7 @@ class DeckDuties:
                     yield f"begins deck {number}, and {highest} is the highest so far (PD-10)"
                 self.used.add(number)
 
-    def _sends(self, effects: Sequence[Effect]) -> Iterator[str]:
+    def _sends(self, effects: Sequence[Effect], peak: int) -> Iterator[str]:
         """Find steps that are the other side's, or that have other bytes when they are repeated."""
         for message in _sent(effects):
             if not isinstance(message, DeckStep):
@@ -154,6 +157,8 @@ class DeckDuties:
             number, step, data = message.deck_no, message.step, message.data
             if step % 2 != self.config.side:
                 yield f"sends step {step} of deck {number}, which is the other side's"
+            if (number, step) not in self.sent:
+                self.due_since[number] = peak
             if self.sent.setdefault((number, step), data) != data:
                 yield f"repeats step {step} of deck {number} with other bytes"
 
@@ -186,12 +191,17 @@ class DeckDuties:
     def _untimely(
         self, block: Block, before: DeckPool, after: DeckPool, burnt: set[int]
     ) -> Iterator[str]:
-        """Find decks that are given up too early or too late."""
+        """Find decks that are given up too early or too late: each step has its own time.
+
+        A lower height counts from there.
+        """
         times = self.config.agreement.times
         patience = times.response + times.margin
         for number, one in before.decks.items():
             is_due = one.preparation is not None and one.computing is None
-            waits = block.peak - min(one.since, block.peak)
+            since = min(self.due_since.get(number, block.peak), block.peak)
+            self.due_since[number] = since
+            waits = block.peak - since
             if is_due and waits > patience and number in after.decks:
                 yield f"waits {counted(waits, 'block')} for a step of deck {number}"
             if number in burnt and not (is_due and waits > patience):

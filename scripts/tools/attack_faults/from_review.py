@@ -153,6 +153,16 @@ def _watching_again(right: Any, fee_wallet: Any, fee_state: Any, effects: Any, *
     return replace(after, watched=fee_state.watched), paid
 
 
+def _timing_the_whole(right: Any, decks: Any, result: Any, height: int) -> Any:
+    before = decks.decks.get(result.number)
+    after, effects = right(decks, result, height)
+    now = after.decks.get(result.number)
+    if before is None or now is None or not before.since:
+        return after, effects
+    now = changed(now, since=before.since)
+    return changed(after, decks={**after.decks, result.number: now}), effects
+
+
 def _last_answer_only(right: Any, decks: Any, result: Any, height: int) -> Any:
     after, effects = right(decks, result, height)
     now = after.decks.get(result.number)
@@ -364,6 +374,12 @@ FROM_REVIEW = (
         "fees",
         "a peer forgets that it watches its fee coins, and waits for them with each block",
         compared(phase_fees, "pay", _watching_again),
+    ),
+    Fault(
+        "times-whole-decks",
+        "decks",
+        "all steps of a deck have the time of one",
+        compared(pool, "computed", _timing_the_whole),
     ),
     Fault(
         "knows-the-last-step",

@@ -63,6 +63,7 @@ def state(
     secrets: tuple[int, ...] = (),
     resuming: bool = False,
     last_sent: bytes = b"",
+    height: int = 10,
 ) -> Any:
     """A peer's state with this pool, a proposal that names decks, and secrets of decks."""
     groups = (SimpleNamespace(decks=lambda: named),) if named else ()
@@ -72,7 +73,12 @@ def state(
     decks = {number: SimpleNamespace(deck=bytes([number])) for number in secrets}
     endpoint = SimpleNamespace(decks=decks)
     return SimpleNamespace(
-        phase=phase, play=play, endpoint=endpoint, resuming=resuming, last_sent=last_sent
+        phase=phase,
+        play=play,
+        endpoint=endpoint,
+        resuming=resuming,
+        last_sent=last_sent,
+        block=Block(height),
     )
 
 
@@ -83,6 +89,7 @@ class Followed:
         self.pool = DeckPool(side, bytes(32), SETTINGS)
         self.duties = DeckDuties(CONFIG if side is Side.RECEIVER else INITIATOR)
         self.found: list[str] = []
+        self.height = 10
         self.chance = Chance(side.name.encode())
 
     def do(
@@ -90,7 +97,8 @@ class Followed:
     ) -> list[Effect]:
         before, now = self.pool, state(self.pool, resuming=resuming)
         self.pool, effects = react(before)
-        self.found += self.duties.follow(event, now, state(self.pool), effects)
+        after = state(self.pool, height=self.height)
+        self.found += self.duties.follow(event, now, after, effects)
         return effects
 
     def prepare(self) -> list[DeckStep]:
@@ -107,7 +115,8 @@ class Followed:
             if isinstance(effect, ComputeDeck):
                 result = compute(effect.work, self.chance.bytes)
                 more = self.do(
-                    DeckComputed(result), partial(pools.computed, result=result, height=10)
+                    DeckComputed(result),
+                    partial(pools.computed, result=result, height=self.height),
                 )
                 sent += [decode(effect.message) for effect in more if isinstance(effect, Send)]
         return [message for message in sent if isinstance(message, DeckStep)]
@@ -123,6 +132,7 @@ class Followed:
         self.do(event, lambda pool: (pool, []))  # it comes twice
 
     def block(self, height: int) -> None:
+        self.height = height
         self.do(Block(height), lambda pool: pools.expire(pool, height, PATIENCE))
 
 
@@ -162,6 +172,34 @@ def test_each_mistake_in_a_course_is_seen(fault: str, text: str) -> None:
     with ExitStack() as stack:
         TABLE[fault].plant(stack, Reach())
         assert text in "\n".join(course())
+
+
+@pytest.mark.parametrize(("lowest", "late"), [(None, 21 + PATIENCE), (15, 16 + PATIENCE)])
+def test_each_step_has_its_own_time(lowest: int | None, late: int) -> None:
+    """It counts from the lowest height since our step: blocks may be taken back."""
+    initiator, receiver = Followed(Side.INITIATOR), Followed(Side.RECEIVER)
+    (first,) = receiver.prepare()
+    (second,) = initiator.receive(first)
+    receiver.block(20)
+    receiver.receive(second)
+    for height in (*([lowest] if lowest is not None else []), late - 1):
+        receiver.block(height)
+    assert receiver.pool.decks
+    receiver.block(late)
+    assert not receiver.pool.decks
+    assert receiver.found == []
+
+
+def test_a_step_that_has_the_time_of_an_earlier_one_is_seen() -> None:
+    initiator, receiver = Followed(Side.INITIATOR), Followed(Side.RECEIVER)
+    (first,) = receiver.prepare()
+    (second,) = initiator.receive(first)
+    receiver.block(20)
+    with ExitStack() as stack:
+        TABLE["times-whole-decks"].plant(stack, Reach())
+        receiver.receive(second)
+    receiver.block(11 + PATIENCE)
+    assert receiver.found == ["gives deck 1 up after 4 blocks"]
 
 
 def test_a_step_that_nobody_computes_sends_or_takes_is_seen() -> None:
