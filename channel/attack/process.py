@@ -29,8 +29,7 @@ from channelsim.channel.attack.old_copies import OldCopies, recovery
 from channelsim.channel.attack.side_monitors import SideMonitors
 from channelsim.channel.attack.side_processes import SideProcess
 from channelsim.channel.attack.virtual_time import RESOLUTION, VirtualThreads
-from channelsim.channel.attack.watch_duties import owners_time
-from channelsim.channel.attack.watch_fees import WatcherTurn, spend_key
+from channelsim.channel.attack.watcher_process import WatcherProcess, begun
 from channelsim.channel.errors import UsageError, Violation
 from channelsim.channel.network.link import Link
 from channelsim.channel.peer.config import Config
@@ -67,9 +66,7 @@ from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import SqliteStore
 from channelsim.channel.store.watched_peer import WatchedPeer
-from channelsim.channel.watch.pusher import Pusher
-from channelsim.channel.watch.watch_data import FOLDER, WatchData, read_watch_data
-from channelsim.channel.watch.watcher import Watcher
+from channelsim.channel.watch.watch_data import FOLDER
 from channelsim.games.contract import Action as Move
 from channelsim.games.contract import Player
 from channelsim.games.poker.known_cards import NoCard
@@ -79,6 +76,9 @@ POLL_TIME = 3.0
 
 MOST_FAILURES = 3
 """Errors that no action explains after which a process is not started again."""
+
+BRIEF = 2
+"""Of so many absences, one has a watcher that is started again for each of its looks."""
 
 PATIENCE = 2.0
 """Seconds after which a process is started again that an error ended."""
@@ -349,63 +349,22 @@ class Process:
         """Wait until the process is started again, with a watcher if there is one."""
         loop = asyncio.get_running_loop()
         until = loop.time() + max(self.down_for, PATIENCE)
-        watcher: tuple[Pusher, Watcher, WatchData] | None = None
-        looks_since: int | None = None
+        watcher: WatcherProcess | None = None
+        is_brief = self.node.height % BRIEF == 0
         while not self.healed.is_set():
             left = until - loop.time()
             if left <= RESOLUTION and self.node.height >= self.down_until:
                 return
             try:
-                if self.watched and watcher is None:
-                    watcher = self._watcher()
+                if self.watched and (watcher is None or is_brief):
+                    watcher = begun(self.folder, self.node, self.monitors, watcher)
                 if watcher is not None:
-                    looks_since = self._watch(*watcher, looks_since)
+                    watcher.look()
             except UsageError:
                 # The node may be away, and the data not whole yet.
-                looks_since = None
+                if watcher is not None:
+                    watcher.since = None
             await asyncio.sleep(min(POLL_TIME, left) if left > RESOLUTION else POLL_TIME)
-
-    def _watch(
-        self, pusher: Pusher, watcher: Watcher, data: WatchData, since: int | None
-    ) -> int | None:
-        """Let the watcher look once, `since` this height unhindered; since when it is, after that.
-
-        Raises `NodeError`.
-        """
-        height, failed = self.node.height, self.node.failed
-        sight = watcher.look(self.node)
-        amounts, rate = self._watch_amounts(), self.node.rate
-        with self.node.noting() as pushed:
-            pusher.push(self.node, watcher, sight)
-        is_free = not (self.node.chain.fee_rate() or self.node.is_behind)
-        since = max(since or self.node.height, self.node.hampers_until) if is_free else None
-        if self.node.height == height and not self.node.is_behind:
-            pending = self.node.chain.pending(spend_key(sight)) if sight.spend else []
-            has_failed = self.node.failed > failed
-            turn = WatcherTurn(sight, pushed, pending, amounts, rate, has_failed, pusher.notices)
-            self.monitors.watch(self.node.chain, data, turn, since)
-        return since
-
-    def _watcher(self) -> tuple[Pusher, Watcher, WatchData] | None:
-        """The watcher of this side's files; None before there are any."""
-        folder = self.folder / FOLDER
-        if not folder.exists():
-            return None
-        try:
-            data = read_watch_data(folder)
-        except UsageError as error:
-            self.monitors.unwatchable(error)
-            raise
-        self.monitors.watcher_begins()
-        wallet = self.monitors.watch_wallet
-        keys, most = ((wallet.key,), wallet.most) if wallet is not None else ((), None)
-        return Pusher(data.channel, keys, most), Watcher(data, owners_time(data)), data
-
-    def _watch_amounts(self) -> tuple[int, ...]:
-        """The amounts of the watcher's fee coins."""
-        wallet = self.monitors.watch_wallet
-        coins = self.node.chain.coins_at(wallet.address) if wallet is not None else []
-        return tuple(seen.coin.amount for seen in coins)
 
     # --- what the player wants ---
 

@@ -28,6 +28,9 @@ from channelsim.channel.watch.pusher import FeeAtMaximum, FeesUnknown, NoFeeCoin
 from channelsim.channel.watch.watcher import Sight, Step
 from channelsim.games.amounts import counted
 
+LONGER_FEE = 1_000_000
+"""More than the cost of the bytes by which a higher fee is longer."""
+
 MOST_OVER = 2
 """An offer is at most so many times the wanted fee."""
 
@@ -51,7 +54,8 @@ class WatcherTurn:
 
     At its address it had coins of these `amounts`, in mojos. Bundles with its spend are `pending`
     after it. Before it, the node asked `rate` mojos per cost; it `failed` a call perhaps. The user
-    sees these `notices`.
+    sees these `notices`. If its process has not pushed its spend before, bundles with that were
+    pending `earlier`.
     """
 
     sight: Sight
@@ -61,6 +65,7 @@ class WatcherTurn:
     rate: int
     failed: bool = False
     notices: Sequence[Notice] = ()
+    earlier: Sequence[PendingBundle] = ()
 
 
 @dataclass(slots=True)
@@ -100,8 +105,8 @@ class WatchFees:
     is_taken: bool = False
 
     def begin(self) -> None:
-        """Note that a watcher starts again: it offers what is due once more."""
-        self.pushed_at, self.is_taken = -1, False
+        """Note that a watcher starts again: it asks for the rate, and offers what is due."""
+        self.pushed_at, self.rate_at, self.is_taken = -1, -1, False
 
     def follow(self, turn: WatcherTurn) -> Iterator[str]:
         """Find what is wrong with the fees of one turn."""
@@ -146,9 +151,13 @@ class WatchFees:
             before=None if sight.latest is None else sight.latest + 1,
             results=[(bool(one.payments), result) for one, result in own],
         )
+        resumed = min(room, self._resumed(turn))
+        if fees[0] < resumed:
+            how = f"begins with {fees[0]:,} for a {name} that has {resumed:,} already"
+            yield f"CH-FEE-3: it {how}"
         yield from self._wrong_amount(turn, spend)
         yield from self._left_alone(turn, spend)
-        yield from _left_in_pin(turn, spend)
+        yield from _left_in_pin(turn, spend, self.wallet.address)
 
     def _wrong_notices(self, turn: WatcherTurn) -> Iterator[str]:
         """Find what a user should not hear of fees, and what it should."""
@@ -159,10 +168,15 @@ class WatchFees:
         if (NoFeeCoin in kinds) == _can_pay(turn) and not has_failed:
             yield f"says {'' if _can_pay(turn) else 'not '}that it has no coin for fees"
 
+    def _resumed(self, turn: WatcherTurn) -> int:
+        """The mojos that an earlier process has in a mempool for what is due."""
+        earlier = (offered(other.bundle, self.wallet.address) for other in turn.earlier)
+        return max((sum(payment.fee for payment in one.payments) for one in earlier), default=0)
+
     def _wrong_amount(self, turn: WatcherTurn, spend: _Spend) -> Iterator[str]:
         """Find a fee that is less than a spend of its age should pay, or far more."""
         key = spend_key(turn.sight)
-        earlier = self.highest if key == self.key else 0
+        earlier = max(self.highest if key == self.key else 0, self._resumed(turn))
         self.key, self.highest = key, max(earlier, spend.fee)
         since = turn.sight.peak - spend.waits
         asked = self.rate * spend.cost
@@ -200,8 +214,9 @@ def spend_key(sight: Sight) -> bytes:
     return sight.spend.spends[0].coin.id if sight.spend is not None else b""
 
 
-def _left_in_pin(turn: WatcherTurn, spend: _Spend) -> Iterator[str]:
-    """Find a pin that is not replaced though it pays less."""
+def _left_in_pin(turn: WatcherTurn, spend: _Spend, address: bytes) -> Iterator[str]:
+    """Find a pin that is not replaced though it pays less: another payment of ours takes the place
+    of one that it has."""
     conflicts = {Answer.PENDING_CONFLICT}
     if {result.answer for _, result in spend.results} != conflicts or not turn.pending:
         return
@@ -213,7 +228,10 @@ def _left_in_pin(turn: WatcherTurn, spend: _Spend) -> Iterator[str]:
     pays_enough = fee * spend.cost >= TOLERANCE * spend.fee * whole
     if pays_enough or 2 * (whole + spend.cost) > BLOCK_COST:
         return
-    need = max(LEAST_RAISE, fee * spend.cost // max(whole, 1) + 1)
+    pins = (offered(pin.bundle, address) for pin in turn.pending)
+    paid = sum(payment.fee for pin in pins for payment in pin.payments)
+    more = LONGER_FEE if paid else spend.cost
+    need = paid + max(LEAST_RAISE, fee * more // max(whole, 1) + 1)
     pinned_coins = {pinned.coin for pinned in union}
     is_replaced = any(
         {pushed.coin for pushed in bundle.spends} >= pinned_coins for bundle, _ in turn.pushed

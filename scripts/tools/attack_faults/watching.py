@@ -73,6 +73,12 @@ WATCHING = (
         compared(pusher, "_resumed", _young),
     ),
     Fault(
+        "watcher-forgets-its-pending-fee",
+        "watcher",
+        "a watcher that starts again offers less than is pending from it",
+        compared(pusher, "_resumed", lambda right, *given: replace(right(*given), fee=0)),
+    ),
+    Fault(
         "watcher-offers-once",
         "watcher",
         "a watcher offers its spend with no other block again",

@@ -151,3 +151,23 @@ def test_a_pin_that_pays_less_is_replaced(fee: int, is_left: bool) -> None:
     replaced = (joined(paid(2 * ASKED), THEIRS), TAKEN)
     assert not found(replace(left, pushed=(*left.pushed, replaced)))
     assert not found(replace(left, pushed=((left.pushed[0][0], TAKEN),)))
+
+
+@pytest.mark.parametrize(("below", "is_left"), [(0, False), (1, False), (100, True)])
+def test_a_pin_stays_if_our_own_payment_in_it_is_near_the_maximum(
+    below: int, is_left: bool
+) -> None:
+    ours = MOST - below * LEAST_RAISE
+    pin = PendingBundle(joined(paid(ours), THEIRS), ours, 2 * ASKED // RATE)
+    left = replace(look((MOST, PINNED), waits=10), pending=(pin,))
+    assert bool(found(left)) is is_left
+
+
+@pytest.mark.parametrize("beside", [(), (THEIRS,)])
+@pytest.mark.parametrize(("fee", "is_right"), [(ASKED, False), (3 * ASKED, True)])
+def test_a_watcher_that_starts_again_offers_no_less_than_before(
+    fee: int, is_right: bool, beside: tuple[Bundle, ...]
+) -> None:
+    earlier = PendingBundle(joined(paid(3 * ASKED), *beside), 3 * ASKED, 1)
+    assert bool(found(replace(look((fee, TAKEN)), earlier=(earlier,)))) is not is_right
+    assert not found(replace(look((ASKED, TAKEN)), earlier=(PendingBundle(OWN, 0, 1),)))
