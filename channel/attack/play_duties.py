@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.fee_settings import Fees
@@ -33,6 +33,7 @@ from channelsim.channel.peer.interface import (
     Send,
     Tell,
 )
+from channelsim.channel.peer.limits import LIVE_GAME, STATE
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.messages import (
@@ -48,6 +49,7 @@ from channelsim.channel.protocol.messages import (
     Shutdown,
     ShutdownDone,
     decode,
+    encode,
 )
 from channelsim.channel.protocol.state import ChannelState, Side
 from channelsim.channel.simulation.promises.fee_offers import awaits_fee_coins
@@ -61,6 +63,9 @@ idle batch accepts, moves and settles nothing."""
 
 MOST_IDLE = 40
 """The most idle batches between two blocks."""
+
+MOST_NEW = 3
+"""More than the new states of an event: of a batch that comes, and of its answer."""
 
 LIVE = (Accept, Move, Settle)
 
@@ -109,6 +114,7 @@ class PlayDuties:
         yield from _remembers(had, has, sent)
         yield from _keeps(event, before, after, effects)
         yield from _counts_ids(had, has)
+        yield from _counts_bytes(had, has, [received, *sent])
         told = [effect.news for effect in effects if isinstance(effect, Tell)]
         is_asked = had.closing or isinstance(event, Close)
         if has.closing and not is_asked and not any(isinstance(news, NearLimit) for news in told):
@@ -368,6 +374,23 @@ def _counts_ids(before: PlayState, after: PlayState) -> Iterator[str]:
             yield f"goes on with the ids from {after.state.next_ids[side]}, and {max(ids)} is used"
         if group.id not in open_groups and min(ids) < before.state.next_ids[side]:
             yield f"takes game {min(ids)}, and ids from {before.state.next_ids[side]} are left"
+
+
+def _counts_bytes(
+    before: PlayState, after: PlayState, messages: Sequence[Message | None]
+) -> Iterator[str]:
+    """The batches of both sides count for a limit of bytes, each with the state after it."""
+    games = {link.state.number: len(link.state.games) for link in islice(after.history, MOST_NEW)}
+    sizes = {
+        message.number: 2 * len(encode(message)) + STATE + LIVE_GAME * games[message.number]
+        for message in messages
+        if isinstance(message, Batch) and message.number > before.state.number
+        if message.number in games
+    }
+    least, counts = sum(sizes.values()), after.stored_bytes - before.stored_bytes
+    if counts < least:
+        numbers = ", ".join(map(str, sorted(sizes)))
+        yield f"counts {counts:,} bytes for the states {numbers}, at least {least:,}"
 
 
 def _shown(message: Advisory, before: PlayState, after: PlayState) -> Iterator[str]:

@@ -22,6 +22,7 @@ from channelsim.channel.peer.opening import handshake
 from channelsim.channel.peer.phases import blocks, leaving, resuming
 from channelsim.channel.peer.phases import fees as phase_fees
 from channelsim.channel.peer.play import receiving, sending
+from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol import proposals
 from channelsim.channel.protocol.state_history import StateHistory
 from scripts.tools.attack_faults.planting import (
@@ -125,6 +126,13 @@ def _without_acts(right: Any, play: Any) -> Any:
     after, news = right(play)
     queue = tuple(one for one in after.queue if not isinstance(one, Act))
     return replace(after, queue=queue), news
+
+
+def _received_only(
+    right: Any, play: Any, sender: Any, batch: Any, state: Any, signed: Any, players: Any
+) -> Any:
+    after = right(play, sender, batch, state, signed, players)
+    return after if signed is not None else replace(after, stored_bytes=play.stored_bytes)
 
 
 def _keeping(reach: Reach, right: Any, history: StateHistory, state: Any, signed: Any) -> Any:
@@ -327,6 +335,12 @@ FROM_REVIEW = (
         "engine",
         "a wish to close drops the moves that wait for the potato",
         compared(sending, "without_new_games", _without_acts),
+    ),
+    Fault(
+        "counts-no-own-bytes",
+        "engine",
+        "the bytes of its own batches do not count for its limit",
+        compared(PlayState, "after", _received_only),
     ),
     Fault(
         "keeps-old-proposals",

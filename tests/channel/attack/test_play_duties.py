@@ -48,6 +48,15 @@ WISH = ProposeGames(())
 
 HALF = bytes(96)
 
+KEPT = 10_000
+"""More bytes than are kept of a state."""
+
+
+class History(list[Any]):
+    """The newest states, of which most looks take the first one alone."""
+
+    older: Any = None
+
 
 def game(mover: Side, game_id: int = 4) -> Any:
     return SimpleNamespace(id=game_id, mover=mover)
@@ -74,17 +83,19 @@ def state(
     ]
     next_id = max(groups, default=-2) + 2
     newest = number if number % 2 == 0 else number - 1
+    state_of_channel = SimpleNamespace(
+        number=number,
+        games=games,
+        groups=open_groups,
+        group={group.id: group for group in open_groups}.get,
+        game=live.get,
+        next_ids=(next_id, next_id),
+    )
     play = SimpleNamespace(
-        state=SimpleNamespace(
-            number=number,
-            games=games,
-            groups=open_groups,
-            group={group.id: group for group in open_groups}.get,
-            game=live.get,
-            next_ids=(next_id, next_id),
-        ),
+        state=state_of_channel,
         newest=SimpleNamespace(state=SimpleNamespace(number=newest)),
-        history=SimpleNamespace(older=None),
+        history=History([SimpleNamespace(state=state_of_channel)]),
+        stored_bytes=KEPT * number,
         players={},
         potato=potato,
         closing=closing,
@@ -255,7 +266,7 @@ def test_an_early_reveal_is_made_again_on_a_new_connection(is_shown: bool) -> No
     before, after = state(4, resuming=True), state(4, games=(ours,))
     after.play.players = {4: SimpleNamespace(advisory=lambda: b"seen")}
     earlier = SimpleNamespace(game={4: SimpleNamespace(coin="before it")}.get)
-    after.play.history = SimpleNamespace(older=SimpleNamespace(state=earlier))
+    after.play.history.older = SimpleNamespace(state=earlier)
     numbers = Received(encode(Resume(3, 4, bytes(32), HALF, HALF, (), 0)))
     sent = [Advisory(4, b"seen")] if is_shown else []
     assert found(numbers, before, after, *sent) == (
@@ -379,3 +390,15 @@ def test_no_cards_are_opened_in_the_batch_that_accepts_their_game(
     sent = Send(encode(batch(3, Accept(5), moved(game_id))))
     wrong = [*duties.follow(AcceptGames(5), before, state(3, potato=False), [sent])]
     assert any("opens cards of game 5" in how for how in wrong) is found
+
+
+@pytest.mark.parametrize(("counted", "is_right"), [(0, False), (900, False), (1100, True)])
+@pytest.mark.parametrize("is_ours", [False, True])
+def test_the_bytes_of_each_batch_count(is_ours: bool, counted: int, is_right: bool) -> None:
+    number = 5 if is_ours else 4
+    before, after = state(number - 1, potato=is_ours), state(number, potato=not is_ours)
+    after.play.stored_bytes = before.play.stored_bytes + counted
+    message = batch(number)
+    event = Block(9) if is_ours else Received(encode(message))
+    wrong = found(event, before, after, *((message,) if is_ours else ()))
+    assert any("counts" in how for how in wrong) is not is_right
