@@ -80,6 +80,11 @@ def _about_fees(chance: Chance) -> Iterator[Action]:
         error = chance.below(KINDS["push-refused"].most + 1)
         blocks = chance.pick((0, 0, 1, 6))
         yield Action("push-refused", side, chance.below(3), error, since="chain", blocks=blocks)
+    # Both sides pay for the same spend, and the node of one drops its bundle.
+    amount = chance.below(KINDS[FILL].most + 1)
+    yield Action(FILL, 0, chance.between(12, 15), amount, since="unroll")
+    blocks = chance.between(1, 4)
+    yield Action("push-forgotten", chance.below(2), chance.below(60), since="unroll", blocks=blocks)
     amount = chance.below(KINDS[LIMIT_FEES].most + 1)
     yield Action(LIMIT_FEES, chance.below(2), chance.between(8, 40), amount)
     yield Action("stop", chance.below(2), chance.below(8), since="restart")

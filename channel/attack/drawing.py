@@ -115,6 +115,12 @@ FEW_STATES, FEW_KILOBYTES = (12, 40), (6, 40)
 """The fewest and the most of these limits: most of such channels come near them, and some do not.
 """
 
+COSTLY = 8
+"""The per cent of the sessions in which nodes ask fees of which a side pays a few at most."""
+
+VALUABLE, UNITS = 50, (10_000_000, 100_000_000, 1_000_000_000)
+"""The per cent of the sessions with fees whose games are worth them, and the units of those."""
+
 MOST_SWEPT_HANDS = 4
 """The most hands with adversaries by turn: enough for either side to have proposed one."""
 
@@ -130,7 +136,7 @@ def swept(seed: str, number: int) -> tuple[str, ...]:
     """The adversaries whose turn it is in this session of a campaign: most have none.
 
     >>> [len(swept("seed", number)) for number in range(1, 5)]
-    [0, 0, 0, 2]
+    [0, 0, 0, 3]
     """
     if number % SWEEP:
         return ()
@@ -233,6 +239,7 @@ def draw(
             attack = _with_short_balances(attack)
     if beside.chance(LIMITED):
         attack = _with_limits(attack, beside)
+    attack = _with_fees(attack, beside)
     return arranged(attack, chance)
 
 
@@ -241,6 +248,26 @@ def _able(games: Sequence[str], adversaries: Sequence[str]) -> Sequence[str]:
     able = {name: len({*adversaries} & {*adversaries_in(name)}) for name in games}
     most = max(able.values(), default=0)
     return [name for name in games if able[name] == most]
+
+
+def _with_fees(attack: Attack, chance: Chance) -> Attack:
+    """The script with what is wanted for fees: maxima that several spends at once would pass, and
+    stakes of which a spend may cost a part.
+
+    Beside a hostile side, or others that fill blocks, there is money for each spend.
+    """
+    terms, is_filled = attack.terms, any(action.kind == FILL for action in attack.actions)
+    is_hostile = hostile_side(attack.actions) is not None
+    if not (is_filled or is_hostile) and chance.chance(COSTLY):
+        fees = chance.pick((100_000_000, 1_000_000_000))
+        most = fees * chance.pick((2, 5, 20))
+        all_most = most * chance.between(2, 5) // 2
+        terms = replace(terms, fees=fees, max_fee=most, max_fees=all_most)
+    if (is_filled or terms.fees) and not is_hostile and chance.chance(VALUABLE):
+        larger = chance.pick(UNITS)
+        balance = terms.balance // terms.unit * larger
+        terms = replace(terms, unit=larger, balance=balance)
+    return replace(attack, terms=terms)
 
 
 def _with_another_game(attack: Attack, games: Sequence[str], chance: Chance) -> Attack:

@@ -180,7 +180,9 @@ class WatchFees:
         self.key, self.highest = key, max(earlier, spend.fee)
         since = turn.sight.peak - spend.waits
         asked = self.rate * spend.cost
-        wanted = wanted_fee(asked, spend.room, spend.before, since, turn.sight.peak)
+        wanted = wanted_fee(
+            asked, spend.room, spend.before, since, turn.sight.peak, self.confirmations
+        )
         waits = f"a {spend.name} that waits for {counted(spend.waits, 'block')}"
         most = max(MOST_OVER * wanted, earlier) + LEAST_RAISE
         is_taken = all(result.answer is Answer.ACCEPTED for _, result in spend.results)

@@ -336,7 +336,8 @@ class _FeeMonitor:
 
     def _wanted(self, line: _Line, room: int, since: int) -> float:
         """The fee that a spend due since then should offer: from the estimate to the maximum."""
-        return wanted_fee(self.rate * line.cost, room, line.push.before, since, self.peak)
+        asked, before = self.rate * line.cost, line.push.before
+        return wanted_fee(asked, room, before, since, self.peak, self.confirmations)
 
     def _left_in_pin(self, event: Pinned, offers: Sequence[Offered]) -> Iterator[str]:
         """Find a pin that is not replaced though it pays less, or replaced in vain."""
@@ -355,6 +356,9 @@ class _FeeMonitor:
         whole = sum(one.cost for one in event.pending)
         pays_enough = fee * line.cost >= TOLERANCE * line.offer.fee_for(key) * whole
         if event.pending and not any(self._is_in_the_way(line, one) for one in event.pending):
+            foreign = {*union.spends} - {*line.offer.spends}
+            if any(foreign & {*offer.spends} for offer in offers):
+                yield f"CH-FEE-3: it pays for a bundle that is not in the way of its {name}"
             others = (one.bundle for one in offers if key in one.coins)
             if (
                 not any(frozenset(other.spends) not in self.pushed for other in others)

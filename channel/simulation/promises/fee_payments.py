@@ -12,6 +12,9 @@ from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.simulation.promises.fee_offers import Offered
 from channelsim.games.amounts import counted
 
+PATIENCE = 20
+"""Blocks in which the fee of a spend without a deadline rises to its maximum."""
+
 TOLERANCE = 0.9
 """The part of a wanted fee that is enough: the cost of a spend depends on its fee a little."""
 
@@ -44,14 +47,25 @@ def wrong_payment(
             yield f"CH-FEE-2: the fee of its {name} asserts no spend of its own"
 
 
-def wanted_fee(asked: float, room: int, before: int | None, since: int, peak: int) -> float:
+def wanted_fee(
+    asked: float, room: int, before: int | None, since: int, peak: int, confirmations: int
+) -> float:
     """The fee at `peak` of a spend that is due since then: from what is asked to the maximum.
 
-    It stays what a node has `asked`, in mojos, unless the spend has a deadline, `before`.
+    Without a deadline, `before`, it stays what a node has `asked`, in mojos, for `confirmations`
+    blocks, and then rises for `PATIENCE` blocks.
+
+    >>> most = 16 * LEAST_RAISE
+    >>> [wanted_fee(LEAST_RAISE, most, 12, 0, peak, 3) / LEAST_RAISE for peak in (0, 4, 8)]
+    [1.0, 4.0, 16.0]
+    >>> [wanted_fee(LEAST_RAISE, most, None, 0, peak, 3) / LEAST_RAISE for peak in (3, 13, 23)]
+    [1.0, 4.0, 16.0]
     """
-    start = min(max(asked, LEAST_RAISE), room)
-    if before is None or not start:
+    start, waited = min(max(asked, LEAST_RAISE), room), peak - since
+    if before is None:
+        waited, within = waited - confirmations, PATIENCE
+    else:
+        within = max(1, 2 * (before - since) // 3)
+    if not start or (before is None and waited <= 0):
         return min(asked, room)
-    within = max(1, 2 * (before - since) // 3)
-    part = min(1.0, max(0, peak - since) / within)
-    return float(start * (room / start) ** part)
+    return float(start * (room / start) ** min(1.0, max(0, waited) / within))

@@ -15,6 +15,7 @@ from channelsim.channel.errors import Violation
 from channelsim.channel.peer import machine
 from channelsim.channel.peer.decks import pool
 from channelsim.channel.peer.fees import answers, coins, paying
+from channelsim.channel.peer.fees.fee_wallet import FeeWallet
 from channelsim.channel.peer.interface import Act
 from channelsim.channel.peer.onchain import lineage, reading, scan
 from channelsim.channel.peer.onchain.dispute import ChainView
@@ -150,6 +151,12 @@ def _slowly(right: Any, offer: Any, *given: Any) -> Any:
         later = offer.since + -(-3 * (before - offer.since) // 2)
         offer = replace(offer, push=replace(offer.push, before=later))
     return right(offer, *given)
+
+
+def _as_it_was(right: Any, offer: Any, start: int, most: int, peak: int, confirmations: int) -> Any:
+    if offer.push.before is None:
+        return min(start, most)
+    return right(offer, start, most, peak, confirmations)
 
 
 def _rising(wrong: Callable[..., Any]) -> Planting:
@@ -376,6 +383,30 @@ FROM_REVIEW = (
         "fees",
         "the fee of a spend without a deadline rises from its first block on",
         _rising(lambda right, offer, start, most, peak, depth: right(offer, start, most, peak, 0)),
+    ),
+    Fault(
+        "keeps-fees-without-deadlines",
+        "fees",
+        "the fee of a spend without a deadline never rises",
+        _rising(_as_it_was),
+    ),
+    Fault(
+        "maximum-of-each-spend",
+        "fees",
+        "what is offered for other spends does not count for the maximum of all fees",
+        compared(
+            FeeWallet,
+            "most",
+            lambda right, wallet, state, offer: right(
+                wallet, replace(state, offers=(), past=()), offer
+            ),
+        ),
+    ),
+    Fault(
+        "joins-equal-spends",
+        "fees",
+        "a bundle with the same unsigned spend is replaced, though it is not in the way",
+        compared(answers, "_in_the_way", lambda right, wallet, offer, pending: pending),
     ),
     Fault(
         "rises-slowly",

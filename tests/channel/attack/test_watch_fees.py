@@ -81,7 +81,9 @@ def found(*looks: WatcherTurn) -> list[str]:
         ([look((ASKED, REFUSED)), look((ASKED, TAKEN))], ""),
         ([look((ASKED, TAKEN)), look(waits=1)], "does not offer its preemption with a new block"),
         ([look((ASKED, TAKEN), step=Step.PUBLISHED)], ""),
-        ([look((ASKED, TAKEN), waits=10, step=Step.PUBLISHED)], ""),
+        ([look((ASKED, TAKEN), waits=CONFIRMATIONS, step=Step.PUBLISHED)], ""),
+        ([look((ASKED, TAKEN), waits=10, step=Step.PUBLISHED)], "waits for 10 blocks"),
+        ([look((MOST, TAKEN), waits=10, step=Step.PUBLISHED)], ""),
         ([look((0, TAKEN), step=Step.PUBLISHED)], "offers 0 mojos for a timeout form"),
     ],
 )
