@@ -75,6 +75,7 @@ class NotedNode:
     _other_since: float | None = None
     _untold: Bundle | None = None
     _in_the_way: tuple[Bundle, set[Bundle]] | None = None
+    _asked_for: set[bytes] = field(default_factory=set)
     _rate: int | None = None
     _reported_rate: int | None = None
 
@@ -126,6 +127,7 @@ class NotedNode:
         self._untold = bundle
         conflicts = result.answer in (Answer.PENDING_CONFLICT, Answer.KNOWN)
         self._in_the_way = (bundle, set()) if conflicts else None
+        self._asked_for = set()
         self._pushes.pop(bundle, None)
         self._on_its_way = bundle, self.time() + self.node.slowness + ON_ITS_WAY
         return result
@@ -140,6 +142,7 @@ class NotedNode:
             raise
         if self._in_the_way is not None:
             ours, others = self._in_the_way
+            self._asked_for.add(coin_id)
             found = (other.bundle for other in pending)
             others |= {other for other in found if {*other.spends} != {*ours.spends}}
         return pending
@@ -229,8 +232,14 @@ class NotedNode:
             self._allowed += self._of_a_look()
 
     def _mistaken_pin(self, event: object) -> Iterator[str]:
-        """Find bundles in the way of a push that the peer does not hear of, or that are none."""
+        """Find bundles in the way of a push that the peer does not hear of, or that are none; and a
+        push for which the node is not asked about each coin."""
         ours, others = self._in_the_way or (None, set[Bundle]())
+        if ours is not None and isinstance(event, Pinned | Dropped | Block):
+            coins = {spend.coin.id for spend in ours.spends}
+            if not coins <= self._asked_for:
+                many = f"{len(coins & self._asked_for)} of {counted(len(coins), 'coin')}"
+                yield f"asks what is in the way of a push for {many}"
         if isinstance(event, Pinned):
             named = {other.bundle for other in event.pending}
             if event.bundle != ours or not named or not named <= others:

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from channelsim.channel.attack import process
+from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.errors import UsageError
@@ -28,10 +29,12 @@ from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.questions import Questions
 from channelsim.channel.session.side_player import SidePlayer
 from channelsim.channel.session.threads import in_thread
+from channelsim.channel.watch import pusher
 from scripts.tools.attack_faults.planting import (
     Fault,
     Planting,
     Reach,
+    all_of,
     changing,
     compared,
     function,
@@ -89,6 +92,15 @@ def _only_with_connection(right: Any, runner: Any, message: bytes) -> None:
     if runner._link is None:  # noqa: SLF001
         raise RuntimeError("no connection")
     right(runner, message)
+
+
+def _for_the_first_coin(reach: Reach, right: Any, chain: Any, bundle: Any, result: Any) -> Any:
+    is_in_doubt = result.answer in (Answer.PENDING_CONFLICT, Answer.KNOWN)
+    if is_in_doubt and len(bundle.spends) > 1:
+        reach.mark()
+        if not reach.probes:
+            bundle = Bundle(bundle.spends[:1], bundle.signature)
+    return right(chain, bundle, result)
 
 
 def _must_be_possible(reach: Reach, right: Any, runner: Any, command: Any) -> bool:
@@ -153,6 +165,17 @@ def _one_push(reach: Reach, right: Any, runner: Any, push: Any) -> None:
 
 
 RUNNER = (
+    Fault(
+        "pending-of-the-first-coin",
+        "runner",
+        "only bundles that spend the first coin of a push are in its way",
+        all_of(
+            *(
+                marking(owner, "pending_with", _for_the_first_coin, _for_the_first_coin)
+                for owner in (peer_runner, pusher)
+            )
+        ),
+    ),
     Fault(
         "reports-one-connection",
         "runner",
