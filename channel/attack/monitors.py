@@ -74,7 +74,7 @@ MONITORS = {
     "sealed": "No message that was handled can be read in a side's files without its keys.",
     "node": "A runner looks at the chain, says what it saw, offers spends, and names its troubles.",
     "link": "A side keeps its connection alive, gives up one that is silent, and says how it is.",
-    "asks": "A command that is taken has an effect, as has each message and each connection.",
+    "asks": "Commands, messages and connections have effects; `close` and `recover` ask at once.",
     "lines": "A command prints what its player hears, with the sides and amounts, and its payment.",
     "overview": "What a store shows without keys is what its peer has.",
     "decks": "Numbers are used once; a deck is what both sides computed, and is erased in time.",

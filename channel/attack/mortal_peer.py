@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 from channelsim.channel.attack.actions import Action
 from channelsim.channel.attack.hostile_side import HostileSide
 from channelsim.channel.attack.kinds import EVENT, LOST, OLD_COPY
+from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import (
     Command,
@@ -117,6 +118,8 @@ class MortalPeer:
             process.ended_at = Instant((before, after), unsure)
             self.failed = True
             raise
+        if isinstance(event, Block) and process.runner is not None and process.runner.has_looked:
+            process.monitors.looks_again(before)
         process.note_received(before, self.peer.state)
         process.monitors.follow(event, before, self.peer.state, effects)
         process.monitors.try_restart(process.lasting)

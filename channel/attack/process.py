@@ -17,6 +17,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from channelsim.channel.attack.actions import Action
+from channelsim.channel.attack.ending_duties import CLOSE, RECOVER
 from channelsim.channel.attack.failing_files import failing_log, lose_power
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.failing_store import Disk, failing_connection
@@ -295,9 +296,10 @@ class Process:
             threads=self.threads,
         )
         self.monitors.fee_limits, self.fee_limits = self.fee_limits, None
+        self.monitors.command = self.ending
         keep, tell = self.keep_linked, self.monitors.linked
         work = run_with_link(self.runner, keep, tell, over or is_over)
-        if self.ending == "run-recover":
+        if self.ending == RECOVER:
             work.close()
             work = self.runner.run(nothing_left)
         self._running = asyncio.ensure_future(work)
@@ -315,7 +317,7 @@ class Process:
         """The player of today's command: that of `peer`, or of one that ends the channel."""
         if self.ending is None:
             return self.player(peer, self._decide)
-        reason = "recovery" if self.ending == "run-recover" else None
+        reason = "recovery" if self.ending == RECOVER else None
         return EndingPlayer(peer, self._decide, reason)
 
     def _decide(self, game: str, game_id: int, player: Player) -> Move:
@@ -370,11 +372,11 @@ class Process:
 
     def do(self, action: Action) -> None:
         """Do what an action says that no other part does."""
-        if action.kind in ("run-close", "run-recover"):
+        if action.kind in (CLOSE, RECOVER):
             self.ending = action.kind
         if action.kind == LIMIT_FEES:
             self.fee_limits = other_limits(self.config.fees, action.amount)
-        if action.kind in ("stop", "run-close", "run-recover", LIMIT_FEES):
+        if action.kind in ("stop", CLOSE, RECOVER, LIMIT_FEES):
             # Once only: a second time would cut its end short.
             if self._running is not None and not self.stopped:
                 self.stopped = True

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import structs
 
 from channelsim.channel.attack.deck_duties import DeckDuties
+from channelsim.channel.attack.ending_duties import RECOVER, not_asked_for
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.fee_news import FeeNews
 from channelsim.channel.attack.game_spends_due import wrong_game_spends
@@ -90,15 +91,18 @@ A row of zeros is in every database.
 class SideMonitors:
     """Follows one side through all lives of its process; `violated` takes an id and a line.
 
-    Its files are in the folder. `has_looked`: this process has looked at the chain. `is_copy`: the
-    files were replaced by older ones. `fee_limits`: its player has set them with this process. Its
-    watchers pay fees from the `watch_wallet`, if there is one.
+    Its files are in the folder; `lost_for` are the seconds for which it has had no connection.
+    `has_looked`: this process has looked at the chain. `is_copy`: the
+    files were replaced by older ones. `fee_limits`: its player has set them with this process. The
+    `command` that this process runs is the action that ends the channel, or None. Its watchers pay
+    fees from the `watch_wallet`, if there is one.
     """
 
     config: Config
     folder: Path
     violated: Callable[[str, str], None]
     watch_wallet: WatchWallet | None = None
+    lost_for: Callable[[], float] = lambda: 0.0
     watched: set[Coin] = field(default_factory=set)
     changes: int = 0
     pinned: int = 0
@@ -112,6 +116,7 @@ class SideMonitors:
     has_looked: bool = False
     is_copy: bool = False
     fee_limits: FeeLimits | None = None
+    command: str | None = None
     fee_news: FeeNews = field(default_factory=FeeNews)
     decks: DeckDuties = field(init=False)
     play: PlayDuties = field(init=False)
@@ -132,7 +137,7 @@ class SideMonitors:
     def node(self, node: FailingNode, time: Callable[[], float]) -> NotedNode:
         """The node of a new life of the process, which is followed."""
         self._node = NotedNode(node, time, lambda how: self._found("node", how))
-        self._link = LinkReports()
+        self._link = LinkReports(self.lost_for)
         self._lines = PrintedLines(
             self.config.side,
             lambda how: self._found("lines", how),
@@ -289,6 +294,15 @@ class SideMonitors:
             self.fee_limits = None
         elif not self.has_looked and isinstance(event, Received | Connected | Command):
             yield f"it handles a {_name(event)} before it has looked at the chain"
+
+    def looks_again(self, state: PeerState) -> None:
+        """Look at the state in which a process that has looked at the chain sees its next block."""
+        for how in not_asked_for(self.command, state):
+            self._found("asks", how)
+        # `recover` asks nothing of the other side.
+        link = None if self.command == RECOVER else self._link
+        for how in link.looks_again() if link is not None else ():
+            self._found("link", how)
 
     def try_restart(self, lasting: tuple[bytes, ...]) -> None:
         """Try, after an event that is followed, what a restart would lead to, if that is due."""

@@ -9,7 +9,8 @@ from channelsim.channel.peer.interface import Event, Received
 from channelsim.channel.session.peer_runner import Trouble
 
 PATIENCE = 16.0
-"""Seconds in which a node that answers nothing is reported, and one that answers again."""
+"""Seconds in which a node that answers nothing is reported, and one that answers again; and in
+which a lost connection is."""
 
 SLOW = 10.0
 """Seconds between two answers of a node that is slow, and so not well."""
@@ -19,6 +20,9 @@ ANSWERED = 2
 
 LOST = "the connection is lost"
 """The beginning of the line of a lost connection."""
+
+NO_CONNECTION = "no connection"
+"""The beginning of the line of one that was not made."""
 
 
 @dataclass(slots=True)
@@ -75,8 +79,12 @@ class NodeReports:
 
 @dataclass(slots=True)
 class LinkReports:
-    """Follows what the user hears of the link, beside the messages of the other side."""
+    """Follows what the user hears of the link, beside the messages of the other side.
 
+    `lost_for` are the seconds for which it has had no connection; 0 if it has one.
+    """
+
+    lost_for: Callable[[], float]
     said: str = ""
 
     def reported(self, line: str) -> Iterator[str]:
@@ -84,6 +92,13 @@ class LinkReports:
         if line == self.said:
             yield f"says again: {line[:60]!r}"
         self.said = line
+
+    def looks_again(self) -> Iterator[str]:
+        """Find a loss of which the user does not hear, in a process that has looked at the chain
+        and so uses connections."""
+        is_told = self.said.startswith((LOST, NO_CONNECTION))
+        if self.lost_for() > PATIENCE and not is_told:
+            yield f"has no connection, and says {self.said[:60]!r}"
 
     def follow(self, event: Event | None) -> Iterator[str]:
         """Find a message on a connection that the user takes for lost."""

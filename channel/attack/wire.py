@@ -27,6 +27,10 @@ MOST_WAIT = 75.0
 MOST_ATTEMPTS, ATTEMPTS_WITHIN = 8, 4.0
 """The most attempts of one process to connect within so many seconds."""
 
+LASTS, PAUSE, LONGEST_PAUSE = 6.0, 0.5, 31.0
+"""Seconds after which a connection has lasted, those until the next attempt after such a one, and
+those after any."""
+
 HELD = 30.0
 """Seconds after which a message that is to come after the next one comes anyway."""
 
@@ -130,15 +134,21 @@ class _Pipe:
         loop.call_at(self.arrives, self._ended)
 
     def _ended(self) -> None:
-        if not self.is_cut and not self.is_silent:
-            self.is_cut = True
-            self.target.feed_eof()
+        if not self.is_silent:
+            self.cut()
 
     def cut(self) -> None:
         """Lose what is on its way, and let the other side know."""
         if not self.is_cut:
             self.is_cut = True
             self.target.feed_eof()
+            self.wire.lost(self)
+
+    def leave(self) -> None:
+        """Let its reader go: it hears nothing more."""
+        self.waits()
+        self.is_left = True
+        self.wire.left(self)
 
 
 class _Transport(asyncio.Transport):
@@ -171,8 +181,7 @@ class _Transport(asyncio.Transport):
         if not self._closing:
             self._closing = True
             self._out.stays_quiet()
-            self._back.waits()
-            self._back.is_left = True
+            self._back.leave()
             self._out.end(self._out.wire.delay())
 
 
@@ -180,8 +189,9 @@ class Wire:
     """All connections between both sides, of which the receiver listens.
 
     `delay` draws the seconds that a frame takes, `next_action` is asked with each message, and
-    `peak` for the height of the chain. `found` hears of a side that lets a connection go quiet, or
-    waits on one for ever.
+    `peak` for the height of the chain. `found` hears of a side that lets a connection go quiet,
+    waits on one for ever, or connects too often or too late. `pipes` are those of the newest
+    connection.
     """
 
     def __init__(
@@ -197,13 +207,33 @@ class Wire:
         self._peak = peak
         self._listening: Link | None = None
         self._served: dict[asyncio.Task[None], None] = {}
-        self._pipes: tuple[_Pipe, ...] = ()
+        self.pipes: tuple[_Pipe, ...] = ()
         self._away_until, self._away_until_block = 0.0, 0
         self._attempts: deque[float] = deque(maxlen=MOST_ATTEMPTS)
+        # The times since which a side has no connection, and at which the last attempt ended.
+        self._lost: dict[int, float] = {}
+        self._ended_at = 0.0
 
     def begin(self) -> None:
         """Begin with a new process of the initiator, which may connect at once."""
         self._attempts.clear()
+        self._lost.pop(Side.INITIATOR, None)
+
+    def lost(self, pipe: _Pipe) -> None:
+        """Note that nothing more comes on a connection to the reader of a pipe."""
+        if pipe in self.pipes:
+            self._lost.setdefault(1 - pipe.sender, asyncio.get_running_loop().time())
+
+    def left(self, pipe: _Pipe) -> None:
+        """Note that the reader of a pipe has closed its connection."""
+        self.lost(pipe)
+        if 1 - pipe.sender == Side.INITIATOR:
+            self._ended_at = asyncio.get_running_loop().time()
+
+    def lost_for(self, side: int) -> float:
+        """Seconds since which the process of a side has lost its connection; 0 if it has not."""
+        now = asyncio.get_running_loop().time()
+        return now - self._lost.get(side, now)
 
     async def connect(self) -> Connection:
         """Connect the initiator to the receiver. Raises `ConnectionLost`."""
@@ -212,15 +242,17 @@ class Wire:
             often = counted(MOST_ATTEMPTS + 1, "time")
             within = f"{now - self._attempts[0]:.0f} s"
             self.found(Side.INITIATOR, f"tries to connect {often} in {within}")
+        self._find_late(now)
         self._attempts.append(now)
         await asyncio.sleep(self.delay())
         now = asyncio.get_running_loop().time()
         if now < self._away_until or self._peak() < self._away_until_block:
-            raise ConnectionLost("network is unreachable")
+            raise self._failed("network is unreachable")
         if self._listening is None:
-            raise ConnectionLost("connection refused")
+            raise self._failed("connection refused")
         there, back = _Pipe(self, Side.INITIATOR), _Pipe(self, Side.RECEIVER)
-        self._pipes = there, back
+        self.pipes = there, back
+        self._lost.clear()
         ours, there_to = _connection(there, back)
         theirs, back_to = _connection(back, there)
         there.target, back.target = back_to, there_to
@@ -229,9 +261,26 @@ class Wire:
         serving.add_done_callback(self._served.pop)
         return ours
 
+    def _failed(self, reason: str) -> ConnectionLost:
+        """The error of an attempt to connect that fails now."""
+        self._ended_at = asyncio.get_running_loop().time()
+        self._lost.setdefault(Side.INITIATOR, self._ended_at)
+        return ConnectionLost(reason)
+
+    def _find_late(self, now: float) -> None:
+        """Find an attempt that comes too late after the end of the last one of the process."""
+        if not self._attempts:
+            return
+        has_lasted = self._ended_at - self._attempts[-1] > LASTS
+        pause = now - self._ended_at
+        if pause > (PAUSE if has_lasted else LONGEST_PAUSE):
+            after = "a connection that lasted" if has_lasted else "the last time"
+            self.found(Side.INITIATOR, f"tries to connect {pause:.1f} s after {after}")
+
     async def listen(self, link: Link) -> None:
         """Serve the receiver's link until this is cancelled."""
         self._listening = link
+        self._lost.pop(Side.RECEIVER, None)
         try:
             await asyncio.get_running_loop().create_future()
         finally:
@@ -245,13 +294,13 @@ class Wire:
     def reset(self, action: Action) -> None:
         """End the connection with what is on its way; there is none while the action lasts."""
         self._be_away(action)
-        for pipe in self._pipes:
+        for pipe in self.pipes:
             pipe.cut()
 
     def silence(self, pipe: _Pipe, action: Action) -> None:
         """Let nothing more arrive on the connection of a pipe, in this direction or in both."""
         self._be_away(action)
-        for other in self._pipes if pipe in self._pipes else ():
+        for other in self.pipes if pipe in self.pipes else ():
             if action.amount or other is pipe:
                 other.is_silent = True
 
@@ -262,10 +311,10 @@ class Wire:
     def heal(self) -> None:
         """End everything that keeps both sides from a connection."""
         self._away_until, self._away_until_block = 0.0, 0
-        for pipe in self._pipes:
+        for pipe in self.pipes:
             pipe.waits()
-        if any(pipe.is_silent for pipe in self._pipes):
-            for pipe in self._pipes:
+        if any(pipe.is_silent for pipe in self.pipes):
+            for pipe in self.pipes:
                 pipe.cut()
 
 

@@ -169,7 +169,11 @@ class World:
                 fails=self._fails,
                 on_peer=self._new_peer,
                 monitors=SideMonitors(
-                    config, self.folder / config.name, self._violated, wallets[config.side]
+                    config,
+                    self.folder / config.name,
+                    self._violated,
+                    wallets[config.side],
+                    partial(self.wire.lost_for, config.side),
                 ),
                 note_killed=self._note_killed,
                 copies=self._copies(config),

@@ -10,7 +10,15 @@ from channelsim.channel.network import link as links
 from channelsim.channel.network.connection import Connection, Limits
 from channelsim.channel.network.link import Link
 from channelsim.channel.session.peer_runner import PeerRunner
-from scripts.tools.attack_faults.planting import Fault, all_of, function, value, where_it_fails
+from scripts.tools.attack_faults.planting import (
+    Fault,
+    Reach,
+    all_of,
+    function,
+    marking,
+    value,
+    where_it_fails,
+)
 
 
 async def _first_connection(right: Any, link: Any, connection: Any) -> None:
@@ -44,6 +52,14 @@ def _without_end(right: Any, link: Any) -> Any:
             link._current.close()  # noqa: SLF001
 
     return closed()
+
+
+def _no_loss(reach: Reach, right: Any, link: Any, line: str) -> None:
+    if line.startswith(("the connection is lost", "no connection")):
+        reach.mark()
+        if not reach.probes:
+            return
+    right(link, line)
 
 
 LINK = (
@@ -111,5 +127,17 @@ LINK = (
         "link",
         "a frame of more than 1,000 bytes ends the connection",
         function(PeerRunner, "longest_message", lambda right, runner: 1000),
+    ),
+    Fault(
+        "long-pauses-stay",
+        "link",
+        "the pause before the next attempt stays long after a connection that lasted",
+        value(links, "LASTING", 1e9),
+    ),
+    Fault(
+        "says-no-loss",
+        "link",
+        "a user does not hear that the connection is lost, and that there is none",
+        marking(Link, "tell", _no_loss, _no_loss),
     ),
 )

@@ -15,6 +15,7 @@ from scripts.tools.attack_faults import (
     from_review,
     linking,
     reporting,
+    reviewed_runs,
     running,
     storing,
     upkeep,
@@ -53,6 +54,7 @@ def faults() -> tuple[Fault, ...]:
         *from_mutants.FROM_MUTANTS,
         *from_review.FROM_REVIEW,
         *around_peers.AROUND_PEERS,
+        *reviewed_runs.REVIEWED_RUNS,
         *generated(),
     )
     by_name: dict[str, Fault] = {}

@@ -62,6 +62,10 @@ INTERRUPTED = (
 
 OVERCLAIMS = Action("deviate", 0, 0, name="overclaims-on-chain")
 
+LOST_SHUTDOWN = Action("reset", 1, 0, pause=10, since="shutdown")
+
+RECOVERS = Action("run-recover", 1, 0, pause=2, since="shutdown")
+
 UNANSWERED = Action("push-unanswered", 0, 0, since="chain")
 
 DEALT = next(name for name in default_games() if registry.get(name).deck_positions)
@@ -102,6 +106,10 @@ DEALT = next(name for name in default_games() if registry.get(name).deck_positio
         ("ends-at-the-funding-deadline", "times", (Action("drop", 0, 2, since="link"),)),
         ("connects-without-a-pause", "link", (AWAY,)),
         ("pauses-never-grow", "link", (AWAY,)),
+        ("says-no-loss", "link", (AWAY,)),
+        ("long-pauses-stay", "link", (replace(AWAY, at=1), replace(AWAY, pause=0))),
+        ("recover-waits-for-a-shutdown", "asks", (LOST_SHUTDOWN, RECOVERS)),
+        ("close-waits-for-its-games", "asks", (*INTERRUPTED[:3], Action("run-close", 1, 16))),
         ("takes-any-proposal-for-fit", "news", (SHORT_TIMEOUTS,)),
         ("takes-short-games", "news", (SHORT_TIMEOUTS,)),
         ("waits-with-safe-moves", "spends", (Action("go-on-chain", 0, 20),)),

@@ -60,7 +60,7 @@ def test_a_node_that_answers_again_is_reported() -> None:
 
 
 def link(*steps: Connected | Received | Block | str) -> list[str]:
-    reports, found = LinkReports(), list[str]()
+    reports, found = LinkReports(lambda: 0.0), list[str]()
     for step in steps:
         if isinstance(step, str):
             found += reports.reported(step)
@@ -80,3 +80,13 @@ def test_a_connection_that_is_used_is_not_called_lost() -> None:
     ]
     assert link("connected", "connected") == ["says again: 'connected'"]
     assert link(Connected(), MESSAGE) == ["hears the other side, and says ''"]
+
+
+def test_a_loss_is_reported() -> None:
+    seconds = [0.0]
+    reports = LinkReports(lambda: seconds[0])
+    assert [*reports.reported("connected"), *reports.looks_again()] == []
+    seconds[0] = 20.0
+    assert [*reports.looks_again()] == ["has no connection, and says 'connected'"]
+    assert [*reports.reported("no connection to it: refused"), *reports.looks_again()] == []
+    assert [*reports.reported(LOST), *reports.looks_again()] == []

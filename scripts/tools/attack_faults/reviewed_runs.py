@@ -1,0 +1,36 @@
+"""Faults that a reviewer thought of, in the runner of a peer and in the commands of its user."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from channelsim.channel.peer.peer_state import Phase
+from channelsim.channel.session.ending_player import EndingPlayer
+from scripts.tools.attack_faults.planting import Fault, compared
+
+
+def _not_while_closing(right: Any, player: Any) -> Any:
+    is_closing = player.peer.phase is Phase.CLOSING
+    return None if player.reason is not None and is_closing else right(player)
+
+
+def _not_in_a_game(right: Any, player: Any) -> Any:
+    play = player.peer.state.play
+    is_live = play is not None and play.state.games
+    return None if player.reason is None and is_live else right(player)
+
+
+REVIEWED_RUNS = (
+    Fault(
+        "recover-waits-for-a-shutdown",
+        "commands",
+        "`recover` wants nothing while a shutdown is asked for",
+        compared(EndingPlayer, "next_command", _not_while_closing),
+    ),
+    Fault(
+        "close-waits-for-its-games",
+        "commands",
+        "`close` asks for the shutdown once no game is live",
+        compared(EndingPlayer, "next_command", _not_in_a_game),
+    ),
+)
