@@ -51,6 +51,7 @@ class FailingNode:
         self._held: list[tuple[int, Bundle]] = []
         self._taken_from: dict[Bundle, int] = {}
         self._refused: dict[Coin, tuple[int, PushResult]] = {}
+        self._unanswered: dict[Coin, tuple[int, Action]] = {}
         self._noted: list[tuple[Bundle, PushResult]] | None = None
 
     @property
@@ -121,6 +122,9 @@ class FailingNode:
         if self._chain.peak() < self._taken_from.get(bundle, 0):
             return FORGOTTEN
         for spend in bundle.spends:
+            until, silence = self._unanswered.get(spend.coin, (0, None))
+            if silence is not None and self._chain.peak() < until:
+                raise self._unheard(silence, bundle)
             until, refusal = self._refused.get(spend.coin, (0, FORGOTTEN))
             if self._chain.peak() < until:
                 return refusal
@@ -144,10 +148,17 @@ class FailingNode:
                 self._taken_from[bundle] = self._until(blocks)
                 return PushResult(Answer.ACCEPTED)
             case _:
-                if action.amount:
-                    self._chain.push(bundle)
-                self.failed += 1
-                raise NodeError("the node does not answer")
+                if action.blocks:
+                    until = self._until(action.blocks) - 1
+                    self._unanswered[bundle.spends[0].coin] = until, action
+                raise self._unheard(action, bundle)
+
+    def _unheard(self, action: Action, bundle: Bundle) -> NodeError:
+        """The error of a push that gets no answer; the node may take it."""
+        if action.amount:
+            self._chain.push(bundle)
+        self.failed += 1
+        return NodeError("the node does not answer")
 
     def pending(self, coin_id: bytes) -> list[PendingBundle]:
         """The bundles in the mempool that spend this coin."""
@@ -174,6 +185,7 @@ class FailingNode:
         self._next_push = None
         self._taken_from.clear()
         self._refused.clear()
+        self._unanswered.clear()
         self.take_held(everything=True)
 
     def take_slowness(self) -> float:

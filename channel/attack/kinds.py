@@ -165,7 +165,14 @@ KINDS: Mapping[str, Kind] = {
         ),
         Kind("node-slow", CALL, 400, "an answer of the node takes long", pauses=True),
         Kind("block-meanwhile", CALL, 400, "a block comes between two calls of the node"),
-        Kind("push-unanswered", CALL, 400, "the next push gets no answer", 1),
+        Kind(
+            "push-unanswered",
+            CALL,
+            400,
+            "the next push gets no answer, and those of its coin get none for a while",
+            1,
+            is_absence=True,
+        ),
         Kind("push-held", CALL, 400, "the node takes the next push some blocks later", 3),
         Kind(
             "push-refused",

@@ -6,6 +6,7 @@ until the node has answered, and asks a bounded number of questions.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -29,6 +30,9 @@ answers: two looks, or so."""
 
 LOOKS, CALLS = 3.0, 24
 """Seconds between two looks of a runner, and the calls that it may make beside them."""
+
+MOST_TRIES = 20
+"""The tries of a push without an answer after which it waits for the next block."""
 
 PER_PUSH = 8
 """The most calls for one push: the push itself, and what is pending for its coins."""
@@ -70,6 +74,7 @@ class NotedNode:
     _watched: set[Coin] = field(default_factory=set)
     _named: set[Coin] = field(default_factory=set)
     _pushes: dict[Bundle, tuple[str, float]] = field(default_factory=dict)
+    _tries: Counter[Bundle] = field(default_factory=Counter)
     _on_its_way: tuple[Bundle, float] | None = None
     _reported: int | None = None
     _other_since: float | None = None
@@ -121,7 +126,11 @@ class NotedNode:
 
     def push(self, bundle: Bundle) -> PushResult:
         """Offer a bundle."""
-        result = self._asked(lambda: self.node.push(bundle))
+        try:
+            result = self._asked(lambda: self.node.push(bundle), is_push=True)
+        except NodeError:
+            self._offered_in_vain(bundle)
+            raise
         if result.answer is Answer.REFUSED and result.error not in REFUSED:
             self.found(f"offers a bundle that no node takes: {result.error}")
         self._untold = bundle
@@ -129,8 +138,18 @@ class NotedNode:
         self._in_the_way = (bundle, set()) if conflicts else None
         self._asked_for = set()
         self._pushes.pop(bundle, None)
+        self._tries.pop(bundle, None)
         self._on_its_way = bundle, self.time() + self.node.slowness + ON_ITS_WAY
         return result
+
+    def _offered_in_vain(self, bundle: Bundle) -> None:
+        """Note a push without an answer, which is tried again, but not for ever."""
+        self._tries[bundle] += 1
+        name, _ = self._pushes.pop(bundle, ("", 0.0))
+        if self._tries[bundle] == MOST_TRIES:
+            del self._tries[bundle]
+        elif name:
+            self._pushes[bundle] = name, self.time()
 
     def pending(self, coin_id: bytes) -> list[PendingBundle]:
         """The bundles in the mempool that spend this coin."""
@@ -152,7 +171,8 @@ class NotedNode:
         self._rate = self._asked(self.node.fee_rate)
         return self._rate
 
-    def _asked(self, call: Callable[[], T]) -> T:
+    def _asked(self, call: Callable[[], T], *, is_push: bool = False) -> T:
+        """Ask the node; a push without an answer is no trouble of anything else."""
         now = self.time()
         quiet_since = max(self._troubled_until, self._called_at or now)
         if self._block_at is not None and now - quiet_since > PATIENCE:
@@ -162,7 +182,8 @@ class NotedNode:
         try:
             answer = call()
         except NodeError:
-            self._troubled_until = max(self._troubled_until, now)
+            if not is_push:
+                self._troubled_until = max(self._troubled_until, now)
             for how in self.user.failed():
                 self.found(how)
             raise
@@ -300,10 +321,14 @@ class NotedNode:
                 yield f"reports the coin {_id(reported)}, which the node did not name"
 
     def _not_offered(self, now: float) -> Iterator[str]:
-        """Find pushes that the node has not answered, though it answers."""
+        """Find pushes that the node has not answered, though it answers.
+
+        Each of those that it did not answer comes before the others once.
+        """
+        patience = PATIENCE + LOOKS * len(self._tries)
         for name, since in self._pushes.values():
             waits = now - max(since, self._troubled_until)
-            if waits > PATIENCE:
+            if waits > patience:
                 yield f"does not offer {name} to its node in {waits:.0f} s"
 
 

@@ -6,7 +6,23 @@ from typing import Any
 
 from channelsim.channel.peer.peer_state import Phase
 from channelsim.channel.session.ending_player import EndingPlayer
-from scripts.tools.attack_faults.planting import Fault, compared
+from channelsim.channel.session.peer_runner import PeerRunner
+from scripts.tools.attack_faults.planting import Fault, Reach, compared, marking
+
+# ruff: noqa: SLF001
+
+
+async def _no_turns(reach: Reach, right: Any, runner: Any) -> None:
+    before = [*runner._pushes]
+    try:
+        await right(runner)
+    finally:
+        first = [bundle for bundle in before if bundle in runner._pushes]
+        if first and first != [*runner._pushes][: len(first)]:
+            reach.mark()
+            if not reach.probes:
+                rest = {one: push for one, push in runner._pushes.items() if one not in first}
+                runner._pushes = {**{one: runner._pushes[one] for one in first}, **rest}
 
 
 def _not_while_closing(right: Any, player: Any) -> Any:
@@ -21,6 +37,12 @@ def _not_in_a_game(right: Any, player: Any) -> Any:
 
 
 REVIEWED_RUNS = (
+    Fault(
+        "one-push-keeps-the-others",
+        "runner",
+        "a push that gets no answer is tried again before all others",
+        marking(PeerRunner, "_offer_pushes", _no_turns, _no_turns),
+    ),
     Fault(
         "recover-waits-for-a-shutdown",
         "commands",

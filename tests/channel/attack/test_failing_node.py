@@ -13,8 +13,9 @@ from channelsim.channel.attack.failing_node import FORGOTTEN, FailingNode
 from channelsim.channel.attack.filled_blocks import LENGTHS
 from channelsim.channel.attack.kinds import REFUSALS
 from channelsim.channel.attack.world import run
-from channelsim.channel.chain.coins import Bundle, Spend
+from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.forwarding import ForwardingChain
+from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.refusals import FEE_TOO_LOW, UNKNOWN_UNSPENT
 from channelsim.channel.chain.simulator import SimulatedChain
@@ -116,6 +117,21 @@ def test_dropped_bytes_are_offered_again_after_their_blocks() -> None:
     node.heal()
     node.push(Bundle((), b""))
     assert (chain.pushes, node.hampers_until) == (2, 0)
+
+
+def test_a_push_gets_no_answer_for_its_blocks() -> None:
+    chain = Offered()
+    due = [Action("push-unanswered", 0, 0, blocks=2)]
+    node = FailingNode(chain, lambda: due.pop() if due else None, lambda: 0.0, chain.farm)
+    first, other = (Bundle((Spend(Coin(bytes(32), bytes(32), n), b"", b""),), b"") for n in (1, 2))
+    for _ in range(2):
+        with pytest.raises(NodeError):
+            node.push(first)
+        node.push(other)
+        chain.farm()
+    assert chain.pushes == 2
+    node.push(first)
+    assert chain.pushes == 3
 
 
 @pytest.mark.parametrize("error", REFUSALS)

@@ -66,6 +66,8 @@ LOST_SHUTDOWN = Action("reset", 1, 0, pause=10, since="shutdown")
 
 RECOVERS = Action("run-recover", 1, 0, pause=2, since="shutdown")
 
+NEVER_ANSWERED = Action("push-unanswered", 1, 0, 1, since="unroll", blocks=8)
+
 UNANSWERED = Action("push-unanswered", 0, 0, since="chain")
 
 DEALT = next(name for name in default_games() if registry.get(name).deck_positions)
@@ -110,6 +112,7 @@ DEALT = next(name for name in default_games() if registry.get(name).deck_positio
         ("long-pauses-stay", "link", (replace(AWAY, at=1), replace(AWAY, pause=0))),
         ("recover-waits-for-a-shutdown", "asks", (LOST_SHUTDOWN, RECOVERS)),
         ("close-waits-for-its-games", "asks", (*INTERRUPTED[:3], Action("run-close", 1, 16))),
+        ("one-push-keeps-the-others", "node", (Action("go-on-chain", 0, 18), NEVER_ANSWERED)),
         ("takes-any-proposal-for-fit", "news", (SHORT_TIMEOUTS,)),
         ("takes-short-games", "news", (SHORT_TIMEOUTS,)),
         ("waits-with-safe-moves", "spends", (Action("go-on-chain", 0, 20),)),
