@@ -38,6 +38,14 @@ LOST_FOLDS = 6
 """The per cent of the sessions in which a fold, if there is one, is lost, and its player goes on
 chain."""
 
+MEETINGS = 4
+"""The per cent of the sessions in which these meet: a lost shutdown and `recover`, a late message
+and a newer connection, a push that gets no answer and others."""
+
+GROWN = 30
+"""The per cent of the sessions with words of a hostile side in which a connection begins in a
+game, and one of the words comes later."""
+
 FILLED = 30
 """The per cent of the sessions about watchers in which others fill blocks."""
 
@@ -129,6 +137,29 @@ def wishes(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
             yield Action(GO_ON_CHAIN, copy.side, chance.between(1, 8), since="restart")
     if any(action.kind == "reset" for action in actions) and chance.chance(20):
         yield Action("reorder", chance.below(2), chance.below(2), since="link")
+
+
+def meetings(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
+    """Actions that matter only right after each other."""
+    if chance.chance(MEETINGS):
+        side = chance.below(2)
+        yield Action("reset", side, 0, pause=chance.below(20), since="shutdown")
+        yield Action("run-recover", side, chance.below(2), since="shutdown")
+    if chance.chance(MEETINGS):
+        # Only the initiator makes a newer connection while the older one has a message under way.
+        at = chance.between(3, 14)
+        yield Action("delay", 0, at, pause=chance.between(5, 20))
+        yield Action("stop", 0, at + chance.between(5, 9))
+    if chance.chance(MEETINGS):
+        side, blocks = chance.below(2), chance.between(3, 8)
+        yield Action(GO_ON_CHAIN, chance.below(2), chance.between(16, 24))
+        yield Action("push-unanswered", side, chance.below(2), 1, since="unroll", blocks=blocks)
+    words = [action for action in actions if action.kind == "say"]
+    if words and chance.chance(GROWN):
+        yield Action("reset", chance.below(2), chance.below(2), since="acted")
+        for _ in range(2):
+            amount = chance.below(KINDS["say"].most + 1)
+            yield replace(words[0], at=chance.between(8, 16), amount=amount)
 
 
 def thoughts(side: int, chance: Chance, longest: int = MOST_PAUSE) -> Iterator[Action]:

@@ -15,6 +15,7 @@ from channelsim.channel.attack.company import (
     ACTIONS,
     about_watchers,
     company,
+    meetings,
     storm,
     thoughts,
     wishes,
@@ -217,6 +218,8 @@ def draw(
         actions += [action for action in leaving_early(beside) if action.kind in kinds]
     if watched and beside.chance(70):
         actions += [action for action in about_watchers(beside) if action.kind in kinds]
+    rarely = Chance(derive(seed.encode(), "attack", "meetings"))
+    actions += [action for action in meetings(actions, rarely) if action.kind in kinds]
     copy = next((action for action in actions if action.kind == OLD_COPY), None)
     if copy is not None and hostile_side(actions) is None and chance.chance(50):
         # A counterparty that never closes: the player has the copy published.

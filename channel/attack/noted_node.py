@@ -50,9 +50,11 @@ ON_ITS_WAY = 0.2
 
 @dataclass(slots=True)
 class _Look:
-    """The answers of the node in one look at the chain: the height, and each coin by its id."""
+    """The answers of the node in one look at the chain, begun at this time: the height, and each
+    coin by its id."""
 
     peak: int
+    begun: float
     coins: dict[bytes, CoinSeen | None] = field(default_factory=dict)
     children: list[CoinSeen] = field(default_factory=list)
 
@@ -102,7 +104,7 @@ class NotedNode:
     def peak(self) -> int:
         """The height of the tip. Raises `NodeError`, as all calls do."""
         peak = self._asked(self.node.peak)
-        self._look = _Look(peak)
+        self._look = _Look(peak, self.time())
         self._compare(peak)
         return peak
 
@@ -212,6 +214,14 @@ class NotedNode:
         """Note a push of which the user hears."""
         if self._untold == bundle:
             self._untold = None
+
+    def starts(self, peak: int) -> None:
+        """Compare the height at which a new peer starts with what its node has just said."""
+        look = self._look
+        if look is None or peak != look.peak:
+            self.found(f"starts at the height {peak}, and not at that of its node")
+        elif self.time() - max(look.begun, self._troubled_until) > PATIENCE:
+            self.found(f"starts at a height that is {self.time() - look.begun:.0f} s old")
 
     def follow(self, event: object, effects: Sequence[Effect]) -> None:
         """Follow an event of the peer (None: its start), before its effects are carried out."""

@@ -30,14 +30,14 @@ class PrintedLines:
         self._times = Counter[str]()
         self._answers = set[tuple[str, str]]()
         self._shown: list[Line] = []
-        self._lines = PeerLines(side, self._show)
+        self.lines = PeerLines(side, self._show)
 
     def __call__(self, event: SessionEvent) -> None:
         """Print an event."""
         self._shown.clear()
         self._saw_block = self._saw_block or isinstance(event, BlockMade)
         try:
-            self._lines(event)
+            self.lines(event)
         except Exception as error:
             # Whatever it is, a user would see it in the place of the line.
             self._found(f"cannot print {type(event).__name__}: {type(error).__name__}: {error}")

@@ -143,6 +143,7 @@ class Process:
     _running: asyncio.Task[None] | None = None
     _thinks: float = 0.0
     _slowness: float = 0.0
+    _links: list[Link] = field(default_factory=list)
     _given: set[asyncio.Task[None]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -297,8 +298,8 @@ class Process:
         )
         self.monitors.fee_limits, self.fee_limits = self.fee_limits, None
         self.monitors.command = self.ending
-        keep, tell = self.keep_linked, self.monitors.linked
-        work = run_with_link(self.runner, keep, tell, over or is_over)
+        tell = self.monitors.linked
+        work = run_with_link(self.runner, self._keep_linked, tell, over or is_over)
         if self.ending == RECOVER:
             work.close()
             work = self.runner.run(nothing_left)
@@ -307,11 +308,18 @@ class Process:
             await self._running
         finally:
             self._running.cancel()
+            if self.hostile is None:
+                self.monitors.leaves(self.runner, actor, *self._links)
+            self._links.clear()
             for given in self._given:
                 given.cancel()
             decks.close()
             if self.ended_at is None and self.restores is None:
                 self.ended_at = Instant((peer.state,))
+
+    async def _keep_linked(self, link: Link) -> None:
+        self._links.append(link)
+        await self.keep_linked(link)
 
     def _player(self, peer: Peer) -> PlayerOfPeer:
         """The player of today's command: that of `peer`, or of one that ends the channel."""

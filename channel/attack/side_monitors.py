@@ -34,7 +34,8 @@ from channelsim.channel.attack.user_reports import LinkReports
 from channelsim.channel.attack.watch_duties import false_sight, overdue
 from channelsim.channel.attack.watch_duties import untimely as untimely_watch
 from channelsim.channel.attack.watch_fees import WatcherTurn, WatchFees, WatchWallet
-from channelsim.channel.attack.workload import Workload, large
+from channelsim.channel.attack.wire import Wire
+from channelsim.channel.attack.workload import Workload, large, left_over
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.interface import Coins
 from channelsim.channel.chain.observations import Block
@@ -91,18 +92,17 @@ A row of zeros is in every database.
 class SideMonitors:
     """Follows one side through all lives of its process; `violated` takes an id and a line.
 
-    Its files are in the folder; `lost_for` are the seconds for which it has had no connection.
-    `has_looked`: this process has looked at the chain. `is_copy`: the
-    files were replaced by older ones. `fee_limits`: its player has set them with this process. The
-    `command` that this process runs is the action that ends the channel, or None. Its watchers pay
-    fees from the `watch_wallet`, if there is one.
+    Its files are in the folder, and its connections on the `wire`. `has_looked`: this process has
+    looked at the chain. `is_copy`: the files were replaced by older ones. `fee_limits`: its player
+    has set them with this process. The `command` that this process runs is the action that ends
+    the channel, or None. Its watchers pay fees from the `watch_wallet`, if there is one.
     """
 
     config: Config
     folder: Path
     violated: Callable[[str, str], None]
     watch_wallet: WatchWallet | None = None
-    lost_for: Callable[[], float] = lambda: 0.0
+    wire: Wire | None = None
     watched: set[Coin] = field(default_factory=set)
     changes: int = 0
     pinned: int = 0
@@ -137,13 +137,16 @@ class SideMonitors:
     def node(self, node: FailingNode, time: Callable[[], float]) -> NotedNode:
         """The node of a new life of the process, which is followed."""
         self._node = NotedNode(node, time, lambda how: self._found("node", how))
-        self._link = LinkReports(self.lost_for)
+        self._link = LinkReports(self._lost_for)
         self._lines = PrintedLines(
             self.config.side,
             lambda how: self._found("lines", how),
             lambda: self.state.block.peak if self.state is not None else None,
         )
         return self._node
+
+    def _lost_for(self) -> float:
+        return self.wire.lost_for(self.config.side) if self.wire is not None else 0.0
 
     def trouble(self, trouble: Trouble) -> None:
         """Note what the user hears of the node."""
@@ -217,6 +220,8 @@ class SideMonitors:
         self.state = after
         self.secrets.follow(before, after, effects, started=event is None)
         if self._node is not None:
+            if event is None and not before.block.peak:
+                self._node.starts(after.block.peak)
             self._node.follow(event, effects)
         for how in self._link.follow(event) if self._link is not None else ():
             self._found("link", how)
@@ -230,6 +235,8 @@ class SideMonitors:
         if isinstance(event, DecksChanged):
             self.dealt += sum(map(len, event.added))
         if isinstance(event, Received):
+            if self.wire is not None:
+                self.wire.heard(self.config.side)
             most = message_limit(before.play.state if before.play is not None else None)
             if len(event.message) > most:
                 size = counted(len(event.message), "byte")
@@ -325,6 +332,12 @@ class SideMonitors:
         kept = (part for part in (*parts, *keepers) if part is not None)
         games = len(state.play.state.games) if state is not None and state.play is not None else 0
         for how in (*large(*kept), *self.workload.excess(games), *_old_proposals(state)):
+            self._found("work", how)
+
+    def leaves(self, *keepers: object) -> None:
+        """Look at what the parts of a process still keep, once it has ended."""
+        printed = self._lines.lines if self._lines is not None else None
+        for how in left_over(*keepers, printed):
             self._found("work", how)
 
     def ended(self) -> None:

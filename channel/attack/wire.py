@@ -31,6 +31,10 @@ LASTS, PAUSE, LONGEST_PAUSE = 6.0, 0.5, 31.0
 """Seconds after which a connection has lasted, those until the next attempt after such a one, and
 those after any."""
 
+MOST_UNSENT, WEIGHT = 20 << 20, 60_000
+"""The most bytes that may wait to be sent, and for how many each byte counts where nothing is
+taken: no session has that many."""
+
 HELD = 30.0
 """Seconds after which a message that is to come after the next one comes anyway."""
 
@@ -40,20 +44,24 @@ NextAction = Callable[[int], Action | None]
 
 @dataclass(eq=False, slots=True)
 class _Pipe:
-    """One direction of a connection: frames from one side to a reader of the other.
+    """One direction of the connection of a number: frames from one side to a reader of the other.
 
     `is_left`: its reader has closed the connection, and frames that arrive later are lost.
+    `unsent` are the bytes that wait because nothing is taken, of which each has a `weight`.
     """
 
     wire: Wire
     sender: int
-    target: asyncio.StreamReader = field(init=False)
+    number: int
+    target: _Reader = field(init=False)
     arrives: float = 0.0
     under_way: deque[bytes] = field(default_factory=deque)
     held: list[bytes] = field(default_factory=list)
     is_silent: bool = False
     is_cut: bool = False
     is_left: bool = False
+    weight: int = 0
+    unsent: int = 0
     sent_at: float | None = None
     arrived_at: float | None = None
 
@@ -70,6 +78,11 @@ class _Pipe:
         if self.arrived_at is not None and is_open and now - self.arrived_at > MOST_WAIT:
             waited = f"{now - self.arrived_at:.0f} s"
             self.wire.found(1 - self.sender, f"keeps a connection that is silent for {waited}")
+
+    def waits_to_send(self) -> None:
+        """Find a sender that goes on though too much waits to be sent."""
+        if self.unsent > MOST_UNSENT:
+            self.wire.found(self.sender, f"sends more while {self.unsent:,} bytes wait")
 
     def carry(self, frame: bytes) -> None:
         """Send a frame on its way, with what happens to it."""
@@ -145,10 +158,28 @@ class _Pipe:
             self.wire.lost(self)
 
     def leave(self) -> None:
-        """Let its reader go: it hears nothing more."""
+        """Let its reader go, which must not hear what arrives at this moment."""
         self.waits()
+        if not self.is_cut:
+            for frame in self.under_way if not self.is_silent else ():
+                self.target.feed_data(frame)
+            self.target.feed_eof()
         self.is_left = True
         self.wire.left(self)
+
+
+class _Reader(asyncio.StreamReader):
+    """The reader of a pipe, which tells the wire what it takes from it."""
+
+    def __init__(self, pipe: _Pipe) -> None:
+        super().__init__()
+        self._pipe = pipe
+
+    async def readexactly(self, n: int) -> bytes:
+        """Take so many bytes. Raises `IncompleteReadError`."""
+        data = await super().readexactly(n)
+        self._pipe.wire.took(self._pipe)
+        return data
 
 
 class _Transport(asyncio.Transport):
@@ -162,15 +193,17 @@ class _Transport(asyncio.Transport):
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Send one frame: a connection writes each by itself."""
         if not self._closing:
+            self._out.waits_to_send()
             self._out.carry(bytes(data))
+            self._out.unsent += self._out.weight * len(data)
 
     def is_closing(self) -> bool:
         """True once it was closed."""
         return self._closing
 
     def get_write_buffer_size(self) -> int:
-        """Nothing ever waits here."""
-        return 0
+        """Nothing waits here, unless the other side takes nothing."""
+        return self._out.unsent
 
     def close(self) -> None:
         """Close it once everything is sent."""
@@ -213,6 +246,9 @@ class Wire:
         # The times since which a side has no connection, and at which the last attempt ended.
         self._lost: dict[int, float] = {}
         self._ended_at = 0.0
+        self._connections = 0
+        self._last_taken: dict[int, _Pipe] = {}
+        self._newest_heard: dict[int, int] = {}
 
     def begin(self) -> None:
         """Begin with a new process of the initiator, which may connect at once."""
@@ -223,6 +259,21 @@ class Wire:
         """Note that nothing more comes on a connection to the reader of a pipe."""
         if pipe in self.pipes:
             self._lost.setdefault(1 - pipe.sender, asyncio.get_running_loop().time())
+
+    def took(self, pipe: _Pipe) -> None:
+        """Note that the reader of a pipe takes something from it."""
+        self._last_taken[1 - pipe.sender] = pipe
+
+    def heard(self, side: int) -> None:
+        """Find a message, which a side has just taken, of a connection that it should not use."""
+        pipe, newest = self._last_taken.get(side), self._newest_heard.get(side, 0)
+        if pipe is None:
+            return
+        if pipe.is_left:
+            self.found(side, "hears a message of a connection that it has closed")
+        elif pipe.number < newest:
+            self.found(side, "hears a message of a connection that a newer one has replaced")
+        self._newest_heard[side] = max(newest, pipe.number)
 
     def left(self, pipe: _Pipe) -> None:
         """Note that the reader of a pipe has closed its connection."""
@@ -250,7 +301,8 @@ class Wire:
             raise self._failed("network is unreachable")
         if self._listening is None:
             raise self._failed("connection refused")
-        there, back = _Pipe(self, Side.INITIATOR), _Pipe(self, Side.RECEIVER)
+        self._connections += 1
+        there, back = (_Pipe(self, side, self._connections) for side in Side)
         self.pipes = there, back
         self._lost.clear()
         ours, there_to = _connection(there, back)
@@ -300,6 +352,9 @@ class Wire:
     def silence(self, pipe: _Pipe, action: Action) -> None:
         """Let nothing more arrive on the connection of a pipe, in this direction or in both."""
         self._be_away(action)
+        if not action.amount:
+            # The other side is there, and takes nothing.
+            pipe.weight = WEIGHT
         for other in self.pipes if pipe in self.pipes else ():
             if action.amount or other is pipe:
                 other.is_silent = True
@@ -318,10 +373,10 @@ class Wire:
                 pipe.cut()
 
 
-def _connection(out: _Pipe, back: _Pipe) -> tuple[Connection, asyncio.StreamReader]:
+def _connection(out: _Pipe, back: _Pipe) -> tuple[Connection, _Reader]:
     """An end of a connection that writes to a pipe, and the reader for what comes in."""
     loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader()
+    reader = _Reader(back)
     protocol = asyncio.StreamReaderProtocol(reader)
     transport = _Transport(out, back)
     protocol.connection_made(transport)

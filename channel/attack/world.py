@@ -173,7 +173,7 @@ class World:
                     self.folder / config.name,
                     self._violated,
                     wallets[config.side],
-                    partial(self.wire.lost_for, config.side),
+                    self.wire,
                 ),
                 note_killed=self._note_killed,
                 copies=self._copies(config),

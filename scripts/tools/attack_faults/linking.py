@@ -6,9 +6,16 @@ import asyncio
 from typing import Any
 
 from channelsim.channel.attack import world
+from channelsim.channel.network import connection as connections
 from channelsim.channel.network import link as links
-from channelsim.channel.network.connection import Connection, Limits
+from channelsim.channel.network.connection import (
+    HEAD,
+    Connection,
+    ConnectionLost,
+    Limits,
+)
 from channelsim.channel.network.link import Link
+from channelsim.channel.protocol.messages import MAX_MESSAGE
 from channelsim.channel.session.peer_runner import PeerRunner
 from scripts.tools.attack_faults.planting import (
     Fault,
@@ -19,6 +26,8 @@ from scripts.tools.attack_faults.planting import (
     value,
     where_it_fails,
 )
+
+# ruff: noqa: SLF001
 
 
 async def _first_connection(right: Any, link: Any, connection: Any) -> None:
@@ -43,13 +52,13 @@ def _without_keep_alive(right: Any, connection: Any, reader: Any, writer: Any) -
 
 def _pausing_longer(right: Any, link: Any, connection: Any) -> None:
     right(link, connection)
-    link._pause = 1e5  # noqa: SLF001
+    link._pause = 1e5
 
 
 def _without_end(right: Any, link: Any) -> Any:
     async def closed() -> None:
-        if link._current is not None:  # noqa: SLF001
-            link._current.close()  # noqa: SLF001
+        if link._current is not None:
+            link._current.close()
 
     return closed()
 
@@ -60,6 +69,43 @@ def _no_loss(reach: Reach, right: Any, link: Any, line: str) -> None:
         if not reach.probes:
             return
     right(link, line)
+
+
+def _limit_of_the_beginning(reach: Reach, right: Any, connection: Any, longest: Any) -> Any:
+    first = longest()
+
+    def most() -> int:
+        now = longest()
+        if now != first:
+            reach.mark()
+        return int(now if reach.probes else first)
+
+    return right(connection, most)
+
+
+async def _hears_closed(
+    reach: Reach, right: Any, connection: Any, longest: Any, seconds: float
+) -> bytes:
+    async with asyncio.timeout(seconds):
+        length = int.from_bytes(await connection._reader.readexactly(HEAD), "big")
+        most = min(MAX_MESSAGE, longest())
+        if length > most:
+            raise ConnectionLost(f"a frame of {length} bytes; at most {most:,} now")
+        message: bytes = await connection._reader.readexactly(length)
+    if connection._closed.is_set():
+        if message:
+            reach.mark()
+        if reach.probes:
+            raise ConnectionLost("it was closed")
+    return message
+
+
+async def _replaces_nothing(reach: Reach, right: Any, link: Any, connection: Any) -> None:
+    if link._current is not None:
+        reach.mark()
+        if not reach.probes:
+            link._current = None
+    await right(link, connection)
 
 
 LINK = (
@@ -139,5 +185,29 @@ LINK = (
         "link",
         "a user does not hear that the connection is lost, and that there is none",
         marking(Link, "tell", _no_loss, _no_loss),
+    ),
+    Fault(
+        "limit-of-the-beginning",
+        "link",
+        "the most bytes of a message are those of the beginning of its connection",
+        marking(Connection, "messages", _limit_of_the_beginning, _limit_of_the_beginning),
+    ),
+    Fault(
+        "hears-older-connections",
+        "link",
+        "what an older connection still holds is heard beside the newer one",
+        marking(Connection, "_read", _hears_closed, _hears_closed),
+    ),
+    Fault(
+        "uses-older-connections",
+        "link",
+        "a newer connection does not end the older one",
+        marking(Link, "_use", _replaces_nothing, _replaces_nothing),
+    ),
+    Fault(
+        "unsent-without-bound",
+        "link",
+        "any number of bytes waits for a counterparty that takes nothing",
+        value(connections, "MOST_UNSENT", 1 << 60),
     ),
 )

@@ -12,6 +12,23 @@ from scripts.tools.attack_faults.planting import Fault, Reach, compared, marking
 # ruff: noqa: SLF001
 
 
+async def _first_peak(reach: Reach, right: Any, runner: Any) -> int:
+    peak = await right(runner)
+    first = runner.__dict__.setdefault("first_peak", peak)
+    if first != peak:
+        reach.mark()
+    return int(peak if reach.probes else first)
+
+
+def _tasks_stay(reach: Reach, right: Any, runner: Any, work: Any) -> Any:
+    task = right(runner, work)
+    if len(runner._tasks) > 3:
+        reach.mark()
+    if not reach.probes:
+        task.remove_done_callback(runner._tasks.pop)
+    return task
+
+
 async def _no_turns(reach: Reach, right: Any, runner: Any) -> None:
     before = [*runner._pushes]
     try:
@@ -37,6 +54,18 @@ def _not_in_a_game(right: Any, player: Any) -> Any:
 
 
 REVIEWED_RUNS = (
+    Fault(
+        "times-from-the-start-of-the-process",
+        "runner",
+        "a peer that waits for its link begins at the height at which its process began",
+        marking(PeerRunner, "_peak", _first_peak, _first_peak),
+    ),
+    Fault(
+        "keeps-finished-tasks",
+        "runner",
+        "a runner keeps each task that it has finished",
+        marking(PeerRunner, "_spawn", _tasks_stay, _tasks_stay),
+    ),
     Fault(
         "one-push-keeps-the-others",
         "runner",

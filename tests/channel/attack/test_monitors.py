@@ -66,6 +66,8 @@ LOST_SHUTDOWN = Action("reset", 1, 0, pause=10, since="shutdown")
 
 RECOVERS = Action("run-recover", 1, 0, pause=2, since="shutdown")
 
+LATE = (Action("delay", 0, 6, pause=9), Action("stop", 0, 13, pause=2))
+
 NEVER_ANSWERED = Action("push-unanswered", 1, 0, 1, since="unroll", blocks=8)
 
 UNANSWERED = Action("push-unanswered", 0, 0, since="chain")
@@ -113,6 +115,10 @@ DEALT = next(name for name in default_games() if registry.get(name).deck_positio
         ("recover-waits-for-a-shutdown", "asks", (LOST_SHUTDOWN, RECOVERS)),
         ("close-waits-for-its-games", "asks", (*INTERRUPTED[:3], Action("run-close", 1, 16))),
         ("one-push-keeps-the-others", "node", (Action("go-on-chain", 0, 18), NEVER_ANSWERED)),
+        ("times-from-the-start-of-the-process", "node", (Action("node-slow", 0, 0, pause=100),)),
+        ("unsent-without-bound", "link", (Action("silence", 0, 8),)),
+        ("hears-older-connections", "link", LATE),
+        ("uses-older-connections", "link", LATE),
         ("takes-any-proposal-for-fit", "news", (SHORT_TIMEOUTS,)),
         ("takes-short-games", "news", (SHORT_TIMEOUTS,)),
         ("waits-with-safe-moves", "spends", (Action("go-on-chain", 0, 20),)),
@@ -132,6 +138,21 @@ DEALT = next(name for name in default_games() if registry.get(name).deck_positio
 )
 def test_a_monitor_sees_its_mistake(fault: str, monitor: str, actions: tuple[Action, ...]) -> None:
     assert monitor in broken_with(TABLE[fault], *actions)
+
+
+def test_a_message_that_is_too_long_by_now_is_noticed() -> None:
+    actions = (Action("reset", 1, 0, since="acted"), Action("say", 0, 10, 2))
+    with ExitStack() as stack:
+        stack.enter_context(fast_signatures())
+        TABLE["limit-of-the-beginning"].plant(stack, Reach())
+        assert "link" in broken_by(Attack(("spacepoker",), "l1", actions))
+
+
+def test_a_task_that_is_kept_once_it_has_finished_is_noticed() -> None:
+    with ExitStack() as stack:
+        stack.enter_context(fast_signatures())
+        TABLE["keeps-finished-tasks"].plant(stack, Reach())
+        assert {*broken_by(Attack((DEALT,), "kept"))} == {"work"}
 
 
 def broken_together(names: tuple[str, ...], script: Attack) -> set[str]:
