@@ -54,9 +54,9 @@ class DeckDuties:
     """Follows the decks of one side: the numbers `used`, and the steps that are `computing`.
 
     Those are computed since some height; `None` until the next block. `steps` were received by this
-    process, and those of a number are `sent` with these bytes. What
-    follows the newest of those is `due_since` a height. `finishing` are the decks whose last step
-    is computed: the other side has them already, and may name them.
+    process, and those of a number are `sent` with these bytes. What follows the newest of those is
+    `due_since` a height. `finishing` are the decks whose last step is computed: the other side has
+    them already, and may name them.
     """
 
     config: Config
