@@ -24,7 +24,7 @@ from channelsim.channel.attack.failing_store import Disk, failing_connection
 from channelsim.channel.attack.filled_blocks import other_limits
 from channelsim.channel.attack.hostile_side import HostileSide
 from channelsim.channel.attack.kinds import FILE, LIMIT_FEES, STATEMENT
-from channelsim.channel.attack.monitors import differences
+from channelsim.channel.attack.monitors import as_restarted, differences
 from channelsim.channel.attack.mortal_peer import Instant, MortalPeer, NotedPeer, ObeyingSide
 from channelsim.channel.attack.old_copies import OldCopies, recovery
 from channelsim.channel.attack.side_monitors import SideMonitors
@@ -190,7 +190,8 @@ class Process:
     def note_received(self, before: PeerState, after: PeerState) -> None:
         """Follow the digest of the last message, which is stored with what follows from it."""
         known = before.last_received
-        is_stored = differences(replace(before, last_received=after.last_received), after)
+        same = replace(before, last_received=after.last_received)
+        is_stored = differences(same, as_restarted(after))
         # A new connection forgets early messages, and the last message with them.
         if is_stored or before.early != after.early:
             self.lasting = ()

@@ -138,6 +138,8 @@ class SideMonitors:
         """The node of a new life of the process, which is followed."""
         self._node = NotedNode(node, time, lambda how: self._found("node", how))
         self._link = LinkReports(self._lost_for)
+        if self.wire is not None:
+            self.wire.begin(self.config.side)
         self._lines = PrintedLines(
             self.config.side,
             lambda how: self._found("lines", how),

@@ -155,7 +155,8 @@ class _Pipe:
         if not self.is_cut:
             self.is_cut = True
             self.target.feed_eof()
-            self.wire.lost(self)
+            if not self.is_left:
+                self.wire.lost(self)
 
     def leave(self) -> None:
         """Let its reader go, which must not hear what arrives at this moment."""
@@ -250,10 +251,11 @@ class Wire:
         self._last_taken: dict[int, _Pipe] = {}
         self._newest_heard: dict[int, int] = {}
 
-    def begin(self) -> None:
-        """Begin with a new process of the initiator, which may connect at once."""
-        self._attempts.clear()
-        self._lost.pop(Side.INITIATOR, None)
+    def begin(self, side: int) -> None:
+        """Begin with a new process of a side, which has lost nothing and may connect at once."""
+        self._lost.pop(side, None)
+        if side == Side.INITIATOR:
+            self._attempts.clear()
 
     def lost(self, pipe: _Pipe) -> None:
         """Note that nothing more comes on a connection to the reader of a pipe."""
@@ -332,7 +334,6 @@ class Wire:
     async def listen(self, link: Link) -> None:
         """Serve the receiver's link until this is cancelled."""
         self._listening = link
-        self._lost.pop(Side.RECEIVER, None)
         try:
             await asyncio.get_running_loop().create_future()
         finally:

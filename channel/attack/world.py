@@ -308,7 +308,7 @@ class World:
         chance = Chance(derive(self.attack.seed.encode(), "connecting"))
 
         async def connect(link: Link) -> None:
-            self.wire.begin()
+            self.wire.begin(Side.INITIATOR)
             try:
                 await reconnecting(link, self.wire.connect, "the other side", chance)
             finally:

@@ -76,7 +76,7 @@ def _limit_of_the_beginning(reach: Reach, right: Any, connection: Any, longest: 
 
     def most() -> int:
         now = longest()
-        if now != first:
+        if now < first:
             reach.mark()
         return int(now if reach.probes else first)
 

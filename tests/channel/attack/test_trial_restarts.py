@@ -13,6 +13,7 @@ from channelsim.channel.attack.trial_restarts import EVENTS, is_due, wrong_resta
 from channelsim.channel.attack.world import run
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import Block
+from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.peer.interface import Connected
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState
@@ -110,3 +111,15 @@ def test_a_connection_that_forgets_early_messages_forgets_the_last_one() -> None
     session = run(Attack(("calpoker",), "merged-29/97", said, 1))
     assert session.done == said
     assert session.violations == ()
+
+
+def test_a_message_that_changes_nothing_may_be_lost_beside_held_steps() -> None:
+    """The steps of decks that a side holds in its opening are forgotten by each restart."""
+    actions = (Action("deviate", 0, 0, name="deck-flood"), Action("say", 0, 3, 618))
+    with fast_signatures():
+        assert (
+            run(
+                Attack(("calpoker",), "f2-2/160", actions, hands=1, policies=("random", "greedy"))
+            ).violations
+            == ()
+        )
