@@ -14,6 +14,7 @@ from channelsim.channel.attack.actions import LAST_SAFE, Action
 from channelsim.channel.attack.drawn_actions import deviation, drawn_action, undoing
 from channelsim.channel.attack.filled_blocks import FILL
 from channelsim.channel.attack.kinds import (
+    BLOCK_TIME,
     GO_ON_CHAIN,
     KINDS,
     LIMIT_FEES,
@@ -39,12 +40,13 @@ LOST_FOLDS = 6
 chain."""
 
 MEETINGS = 4
-"""The per cent of the sessions in which these meet: a lost shutdown and `recover`, a late message
-and a newer connection, a push that gets no answer and others."""
+"""The per cent of the sessions in which these meet: a lost shutdown and `recover`, a long thought
+and `close`, a node that is slow at the start and a block, a late message and a newer connection, a
+push that gets no answer and others."""
 
-GROWN = 30
+GROWN, WORDS = 60, 3
 """The per cent of the sessions with words of a hostile side in which a connection begins in a
-game, and one of the words comes later."""
+game, and so many words come later."""
 
 FILLED = 30
 """The per cent of the sessions about watchers in which others fill blocks."""
@@ -146,6 +148,12 @@ def meetings(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
         yield Action("reset", side, 0, pause=chance.below(20), since="shutdown")
         yield Action("run-recover", side, chance.below(2), since="shutdown")
     if chance.chance(MEETINGS):
+        side = chance.below(2)
+        yield from thoughts(1 - side, chance)
+        yield Action("run-close", side, chance.between(14, 20))
+    if chance.chance(MEETINGS):
+        yield Action("node-slow", 0, 0, pause=chance.between(BLOCK_TIME, 4 * BLOCK_TIME))
+    if chance.chance(MEETINGS):
         # Only the initiator makes a newer connection while the older one has a message under way.
         at = chance.between(3, 14)
         yield Action("delay", 0, at, pause=chance.between(5, 20))
@@ -157,7 +165,7 @@ def meetings(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
     words = [action for action in actions if action.kind == "say"]
     if words and chance.chance(GROWN):
         yield Action("reset", chance.below(2), chance.below(2), since="acted")
-        for _ in range(2):
+        for _ in range(WORDS):
             amount = chance.below(KINDS["say"].most + 1)
             yield replace(words[0], at=chance.between(8, 16), amount=amount)
 
