@@ -123,10 +123,7 @@ def wishes(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
         yield Action("propose", side, at)
         yield Action("close", side, at + chance.between(1, 4))
     if chance.chance(GIVEN_AWAY):
-        side = chance.below(2)
-        yield from thoughts(side, chance)
-        # So many events after its last act, its player waits for the one that thinks.
-        yield Action("propose", 1 - side, chance.between(3, 6), since="acted")
+        yield from given_away(chance)
     if chance.chance(LOST_FOLDS):
         side = chance.below(2)
         yield Action("drop", side, chance.below(2), since="folds")
@@ -168,6 +165,15 @@ def meetings(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
         for _ in range(WORDS):
             amount = chance.below(KINDS["say"].most + 1)
             yield replace(words[0], at=chance.between(8, 16), amount=amount)
+
+
+def given_away(chance: Chance) -> Iterator[Action]:
+    """A player that thinks for long while the other one proposes a game: it gives the potato away,
+    and decides about both at once."""
+    side = chance.below(2)
+    yield from thoughts(side, chance)
+    # So many events after its last act, its player waits for the one that thinks.
+    yield Action("propose", 1 - side, chance.between(3, 6), since="acted")
 
 
 def thoughts(side: int, chance: Chance, longest: int = MOST_PAUSE) -> Iterator[Action]:

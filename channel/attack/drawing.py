@@ -15,6 +15,7 @@ from channelsim.channel.attack.company import (
     ACTIONS,
     about_watchers,
     company,
+    given_away,
     meetings,
     storm,
     thoughts,
@@ -105,6 +106,9 @@ WATCHED, DOWN = 30, ("stop", "crash")
 SEVERAL, SWEPT_SEVERAL = 8, 50
 """The per cent of the sessions in which several games are live at once, and that of the ones with
 adversaries by turn: some need another game beside theirs, or a proposal that nobody agreed on."""
+
+QUARTERS = 4
+"""The parts of a stake by which the balances of a side differ."""
 
 SHORT = 60
 """The per cent of the sessions with several games whose balances do not cover all hands."""
@@ -240,6 +244,8 @@ def draw(
         attack = _with_another_game(attack, games, beside)
         if beside.chance(SHORT):
             attack = _with_short_balances(attack)
+            if not adversaries and {"think", "propose"} <= {*kinds}:
+                attack = _with_balances_that_settle(attack, beside)
     if beside.chance(LIMITED):
         attack = _with_limits(attack, beside)
     attack = _with_fees(attack, beside)
@@ -285,6 +291,16 @@ def _with_short_balances(attack: Attack) -> Attack:
     terms = attack.terms
     terms = replace(terms, balance=terms.unit * terms.stack * len(attack.games))
     return replace(attack, hands=MOST_SWEPT_HANDS, terms=terms)
+
+
+def _with_balances_that_settle(attack: Attack, chance: Chance) -> Attack:
+    """The script with money for a part of one more game: what a player gets back with a fold covers
+    another one, which it accepts together with that."""
+    terms = attack.terms
+    part = terms.unit * terms.stack * chance.below(QUARTERS) // QUARTERS
+    terms = replace(terms, balance=terms.balance + part)
+    actions = (*attack.actions, *given_away(chance), *given_away(chance))
+    return replace(attack, terms=terms, actions=actions)
 
 
 def _with_limits(attack: Attack, chance: Chance) -> Attack:

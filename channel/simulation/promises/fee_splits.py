@@ -76,7 +76,8 @@ class FeeSplits:
         self._whole = self._whole + is_new if is_whole and unspent[0] not in used else 0
         if is_new:
             self._splits = self._splits + 1 if is_split and not used & self._split else 0
-        self._split = used if is_split else set()
+        # A reorganisation may take a split back, and the one after it.
+        self._split |= used if is_split else set()
         if self._splits == MOST_SPLITS:
             yield f"CH-FEE-2: it splits a fee coin with each of {counted(self._splits, 'block')}"
         if is_new and self._whole == LONG_WHOLE:

@@ -326,6 +326,16 @@ FROM_REVIEW = (
         ),
     ),
     Fault(
+        "counts-no-settled-money",
+        "engine",
+        "money that a batch settles does not cover the stakes of games that it accepts",
+        compared(
+            sending,
+            "_answers",
+            lambda right, endpoint, play, given, settles: right(endpoint, play, given, ()),
+        ),
+    ),
+    Fault(
         "two-proposals-one-deck",
         "decks",
         "two proposals of one batch name the same deck",
