@@ -53,12 +53,13 @@ class FeeRisk:
     def left(self, push: Push, coin: Coin | None) -> int:
         """The most mojos that a spend must offer, beside what other coins may have to pay."""
         most, all_most = self.most(push)
-        others = sum(
-            self._of_coin(other, come_back=True)
-            for other in self.offers
-            if coin is None or other != coin.id
-        )
-        return max(0, min(most, all_most - self.fee_wallet.paid - others))
+        return max(0, min(most, all_most - self.beside(coin)))
+
+    def beside(self, coin: Coin | None) -> int:
+        """The mojos that are paid, and that other coins may have to pay: a reorganisation may bring
+        an offer back."""
+        others = (other for other in self.offers if coin is None or other != coin.id)
+        return self.fee_wallet.paid + sum(self._of_coin(other, come_back=True) for other in others)
 
     def room(self, push: Push, offer: Offered) -> int:
         """The most mojos that may be offered for a spend, from its coin or a free one."""

@@ -113,7 +113,7 @@ def cheap_split(push: Push, offer: Offered, risk: FeeRisk, rate: int) -> Iterato
     asked = rate * cost_of(push.bundle)
     fee = sum(payment.fee for payment in offer.payments)
     made = [amount for payment in offer.payments for _, amount in payment.made]
-    most = min(all_most // 10, all_most - risk.at_stake + fee)
+    most = min(all_most // 10, all_most - risk.beside(offer.payments[0].coin))
     if len(made) > 1:
         most = min(most, fee + made[-1] - made[-2])
     if fee + LEAST_RAISE < TOLERANCE * min(asked, most):
