@@ -120,8 +120,9 @@ FEW_STATES, FEW_KILOBYTES = (12, 40), (6, 40)
 """The fewest and the most of these limits: most of such channels come near them, and some do not.
 """
 
-COSTLY = 8
-"""The per cent of the sessions in which nodes ask fees of which a side pays a few at most."""
+COSTLY, SEVERAL_COSTLY = 8, 50
+"""The per cent of the sessions in which nodes ask fees of which a side pays a few at most, and that
+of those with several games: their spends are due together."""
 
 VALUABLE, UNITS = 50, (10_000_000, 100_000_000, 1_000_000_000)
 """The per cent of the sessions with fees whose games are worth them, and the units of those."""
@@ -267,7 +268,8 @@ def _with_fees(attack: Attack, chance: Chance) -> Attack:
     """
     terms, is_filled = attack.terms, any(action.kind == FILL for action in attack.actions)
     is_hostile = hostile_side(attack.actions) is not None
-    if not (is_filled or is_hostile) and chance.chance(COSTLY):
+    costly = COSTLY if len(attack.games) == 1 else SEVERAL_COSTLY
+    if not (is_filled or is_hostile) and chance.chance(costly):
         fees = chance.pick((100_000_000, 1_000_000_000))
         most = fees * chance.pick((2, 5, 20))
         all_most = most * chance.between(2, 5) // 2
