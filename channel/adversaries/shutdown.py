@@ -10,6 +10,7 @@ from channelsim.channel.adversaries.base import (
     adversary,
     changes_message,
 )
+from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import Close, Effect, Push
 from channelsim.channel.peer.machine import Phase
@@ -57,8 +58,24 @@ class _UndoesShutdown(Adversary):
             return []
         final = self.peer.config.agreement.confirmations + 1
         deep = self.plan.chain.peak() - coin.spent + 1 == final
-        self.done = self.phase is Phase.CLOSED and deep and self.plan.rewind(final)
+        self.done = self.phase is Phase.CLOSED and deep and self.plan.rewind(final, self.instead())
         return []
+
+    def instead(self) -> Bundle | None:
+        """The spend of the channel coin that takes the shutdown's place, if one does."""
+        return None
+
+
+@adversary(
+    "replaces-shutdown",
+    "takes a final shutdown back by a deep reorganisation, and publishes a state",
+)
+class _ReplacesShutdown(_UndoesShutdown):
+    """The other side never sees the channel coin unspent again."""
+
+    def instead(self) -> Bundle | None:
+        signed = self.completable()
+        return self.publishes(self.plan.chance.pick(signed)) if signed else None
 
 
 @changes_message("unasked-shutdown", "sends a shutdown, or its completion, in the middle of play")

@@ -178,8 +178,8 @@ class FarmableChain(Chain, Protocol):
     def reorganise(self, back: int, new: int, *, keep: bool, bundle: Bundle | None = None) -> None:
         """Replace the last `back` blocks by `new` others, which are more.
 
-        With `keep`, their bundles return to the mempool first, and this `bundle` is offered beside
-        them; otherwise they are lost.
+        With `keep`, this `bundle` is offered first, and then their bundles, as far as it excludes
+        none of them; otherwise they are lost.
         """
         ...
 

@@ -259,18 +259,18 @@ class SimulatedChain:
         """Replace the last `back` blocks by `new` others (more than `back`, to win).
 
         The new blocks spend nothing, and the bundles of the old ones are lost, as on a real node.
-        With `keep`, they return to the mempool before the new blocks are made, as if all who
-        pushed them did so again, and this `bundle` is offered beside them.
+        With `keep`, this `bundle` is offered, and they return to the mempool before the new blocks
+        are made, as if all who pushed them did so again; what the bundle excludes is lost.
         """
         with self.lock:
             if keep:
                 old = self.ledger.revert(back)
                 self.mempool.reorganise(self.ledger.tip)
+                if bundle is not None:
+                    self._offer(bundle)
                 for block in old:
                     for item in block.items:
                         self.mempool.offer(item.valid)
-                if bundle is not None:
-                    self._offer(bundle)
                 self._farm(new)
             else:
                 self.ledger.replace(back, new)

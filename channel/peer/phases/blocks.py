@@ -208,7 +208,13 @@ def _on_spent(config: Config, state: PeerState, height: int, solution: bytes | N
             return replace(state, phase=Phase.CLOSED, closed=closed), [*cancelled, Tell(closed)]
         if solution is not None and shutdown.is_paid_by(solution):
             return state, []
-    return follow(config, state, height)
+    undone: list[Effect] = []
+    if state.closed is not None:
+        # A reorganisation, deeper than our confirmations, put another spend in its place.
+        undone = [Tell(Undone(state.closed))]
+        state = replace(state, closed=None)
+    state, effects = follow(config, state, height)
+    return state, [*undone, *effects]
 
 
 def _shut_down_again(state: PeerState) -> Transition:

@@ -113,6 +113,8 @@ def untrue(
         if len(staked) == len(won) and put_in - sum(staked) + sum(won) != got:
             took = counted(sum(staked), "mojo")
             yield f"its games took {took} and paid {sum(won):,}: {put_in:,} became {got:,}"
+    if {ChannelClosed, ChannelSettled} <= {type(report) for report in valid}:
+        yield "its channel was closed by the shutdown, and settled as well"
     for settled in valid:
         if isinstance(settled, ChannelSettled) and settled.ours != got:
             yield f"settled at {counted(settled.ours, 'mojo')}, and there are {got:,}"

@@ -20,6 +20,7 @@ from channelsim.channel.peer.chain_news import (
     LeftForChain,
     StateCounts,
     Undone,
+    UnilateralClose,
     UnrollSeen,
 )
 from channelsim.channel.peer.interface import (
@@ -35,6 +36,7 @@ from channelsim.channel.peer.interface import (
     Received,
 )
 from channelsim.channel.peer.machine import Phase
+from channelsim.channel.protocol.half_signed import publish
 from channelsim.channel.protocol.messages import Shutdown, ShutdownDone, decode
 from channelsim.games.contract import Action
 from tests.channel.disputes import (
@@ -398,6 +400,26 @@ def test_a_shutdown_that_a_reorganisation_took_away_is_sent_again(keep: bool) ->
         for end in table.ends:
             assert len(end.news_of(ChannelClosed)) == 2
             assert len(end.news_of(Undone)) == 1
+
+
+def test_a_final_shutdown_is_undone_where_another_close_has_taken_its_place() -> None:
+    table = sit().open().propose(ANN).go_on()
+    signed = table.ends[BEN].play.newest
+    table.command(table.holder(), Close())
+    table.pump().farm(1 + CONFIRMATIONS)
+    assert closed(table)
+    endpoint = table.ends[BEN].peer.endpoint
+    instead = publish(endpoint.channel, endpoint.secret_keys, signed)
+    # No block that a side sees has the channel coin unspent again.
+    back = CONFIRMATIONS + 1
+    table.chain.reorganise(back, back + 1, keep=True, bundle=instead)
+    table.farm()
+    for end in table.ends:
+        (close,) = end.news_of(ChannelClosed)
+        assert isinstance(close, ChannelClosed)
+        assert end.news_of(Undone) == [Undone(close)]
+        assert end.peer.state.closed is None
+        assert len(end.news_of(UnilateralClose)) == 1
 
 
 def test_unsent_proposals_are_reported_when_play_ends() -> None:
