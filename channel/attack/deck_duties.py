@@ -18,6 +18,7 @@ from channelsim.channel.peer.interface import (
     DeckBurnt,
     DeckComputed,
     Effect,
+    Erase,
     Event,
     Received,
     Send,
@@ -92,6 +93,7 @@ class DeckDuties:
         yield from self._sends(effects, after.block.peak)
         if after.phase is Phase.PLAYING:
             yield from _misstated(after, effects)
+        yield from _erased_early(before, after, effects)
         if after.phase in PLAY_IS_OVER:
             yield from _kept_secrets(after, "when play is over")
         if after.play is None or after.phase is not Phase.PLAYING:
@@ -307,6 +309,20 @@ def _kept_secrets(state: PeerState, when: str) -> Iterator[str]:
     for number, deck in sorted(endpoint.decks.items()):
         if number not in open_numbers and number not in named and deck.deck not in live:
             yield f"keeps the secrets of deck {number} {when} (PD-16)"
+
+
+def _erased_early(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
+    """Find secrets that are erased though one of the newest states still has their game (PD-16).
+
+    The newest state that a side has sent may be lost, and the one before it published.
+    """
+    play, decks = after.play, before.endpoint.decks if before.endpoint is not None else {}
+    games = (*play.state.games, *play.newest.state.games) if play is not None else ()
+    live = {game.terms.deck.deck_id for game in games if game.terms.deck is not None}
+    for effect in effects:
+        deck = decks.get(effect.number) if isinstance(effect, Erase) else None
+        if deck is not None and deck.deck in live:
+            yield f"erases the secrets of deck {deck.terms.number}, whose game is not final (PD-16)"
 
 
 def _told(effects: Sequence[Effect]) -> Iterator[Tell]:

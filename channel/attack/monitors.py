@@ -17,6 +17,7 @@ from channelsim.channel.attack.actions import LAST_PATIENT, LAST_SAFE, Action, a
 from channelsim.channel.attack.agreed_games import not_agreed_on, wrong_account
 from channelsim.channel.attack.kinds import GO_ON_CHAIN, GROUPS, MOST_OUTAGE
 from channelsim.channel.attack.old_copies import broken_to_restored, is_held_up
+from channelsim.channel.attack.play_duties import unfit_reveals
 from channelsim.channel.attack.times_due import ANSWERS, MOVES
 from channelsim.channel.attack.true_decks import TrueDecks
 from channelsim.channel.peer.chain_news import GamePaid, LeftForChain, UnilateralClose
@@ -184,8 +185,14 @@ class Monitors:
                 yield from _growth(name, effects) if name in self._names else ()
             case Handled(name, _, effects) if name in self._names:
                 yield from _growth(name, effects)
+                if len(self._names) == len(Side) and not self._has_changed_messages():
+                    for how in unfit_reveals(effects):
+                        yield Violation("potato", f"the {name} ignores {how}")
             case _:
                 pass
+
+    def _has_changed_messages(self) -> bool:
+        return any(action.kind in GROUPS["messages"] for action in self._done)
 
     def _has_limit(self, name: str) -> bool:
         """True if a side may keep less of a channel than is usual: it leaves one that is larger."""

@@ -6,7 +6,7 @@ coins that have to be watched, and the secrets that have to be erased.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -51,13 +51,17 @@ from channelsim.channel.peer.interface import (
     YourTurn,
 )
 from channelsim.channel.peer.onchain.dispute import Dispute
+from channelsim.channel.peer.onchain.lineage import TrackedCoin
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.proposals import reason_to_refuse
-from channelsim.channel.protocol.state import Group, Side
+from channelsim.channel.protocol.state import Group, LiveGame, Side
 from channelsim.games import registry
 from channelsim.games.amounts import counted
 from channelsim.games.choices import forced_action
+from channelsim.games.contract import Player
+from channelsim.games.players import player_after
+from channelsim.games.referee import GameCoin
 
 Kinds: TypeAlias = type | tuple[type, ...]
 
@@ -97,7 +101,8 @@ def missing(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> I
                 yield "its player does not hear that its proposal comes to nothing"
     if after.dispute is not None and after.dispute is not before.dispute:
         yield from _of_forfeits(after.dispute, after.block)
-        yield from _of_seats(after.play, after.dispute)
+        known = before.dispute.tracked if before.dispute is not None else {}
+        yield from _of_seats(after.play, after.dispute, known)
     watched = {effect.coin for effect in effects if isinstance(effect, Watch)}
     for coin in _to_watch(before, after) - watched:
         yield f"it does not watch the coin {coin.id.hex()[:8]}"
@@ -168,7 +173,10 @@ def _of_dispute(
         earlier = before.undecided.get(game_id) if before is not None else None
         if (earlier is None or earlier.game.coin != tracked.game.coin) and game_id not in asked:
             yield f"its player is not asked in game {game_id}"
-    acted = any(isinstance(report, Acted) for report in news)
+    acted = {report.game_id for report in news if isinstance(report, Acted)}
+    for game_id, tracked in before.undecided.items() if before is not None else ():
+        if game_id in acted and tracked.game.coin not in after.decided:
+            yield f"its player's decision in game {game_id} on chain is not kept"
     if before is not None and len(after.decided) > len(before.decided) and not acted:
         yield "its player does not hear of a decision on chain"
 
@@ -214,14 +222,47 @@ def _of_lineage(dispute: Dispute) -> Iterator[str]:
                 yield f"its player does not hear of a move in game {tracked.game.id} on chain"
 
 
-def _of_seats(play: PlayState | None, dispute: Dispute) -> Iterator[str]:
-    """Report a seat on chain that does not know all that the one in play knew."""
-    for track in dispute.lineage.tracks if dispute.lineage is not None else ():
-        first = track.coins[0]
-        live = play.players.get(first.game.id) if play is not None else None
-        goes_on = live is not None and live.position == first.game.position
-        if goes_on and first.slashable is None and first.player != live:
-            yield f"its player's seat in game {first.game.id} on chain is not that of play"
+def _of_seats(
+    play: PlayState | None, dispute: Dispute, known: Mapping[Coin, TrackedCoin]
+) -> Iterator[str]:
+    """Report a new seat on chain that does not know what it has to: what the one in play knew, or
+    all moves of the game up to the state that counts."""
+    lineage = dispute.lineage
+    counts = lineage.counts if lineage is not None else None
+    if lineage is None or counts is None or play is None:
+        return
+    for track in lineage.tracks:
+        first, game = track.coins[0], track.coins[0].game
+        if first.coin in known:
+            continue
+        if first.slashable is not None:
+            if counts.number != dispute.newest.state.number:
+                yield f"it would slash the last move of game {game.id} in state {counts.number}"
+            continue
+        live = play.players.get(game.id)
+        if live is not None and live.position == game.position:
+            if first.player != live:
+                yield f"its player's seat in game {game.id} on chain is not that of play"
+        elif first.player != _seat_in(dispute, play, game, counts.number):
+            yield f"its player's seat in game {game.id} is not that of state {counts.number}"
+
+
+def _seat_in(dispute: Dispute, play: PlayState, game: LiveGame, number: int) -> Player | None:
+    """The seat in a game after its moves up to the state of this number; None where the secrets of
+    its deck are erased."""
+    if not dispute.endpoint.can_play(game):
+        return None
+    earlier = [link.state for link in play.history if link.state.number <= number]
+    player = dispute.endpoint.new_player(game)
+    coins: list[GameCoin] = []
+    for state in reversed(earlier):
+        live = state.game(game.id)
+        if live is None or live.coin in coins:
+            continue
+        coins.append(live.coin)
+        if live.before is not None:
+            player = player_after(player, live.position, live.memory)
+    return player
 
 
 def _of_forfeits(dispute: Dispute, block: Block) -> Iterator[str]:
@@ -367,9 +408,20 @@ def _to_watch(before: PeerState, after: PeerState) -> set[Coin]:
     if after.dispute is not None and before.dispute is not None:
         coins |= after.dispute.watched - before.dispute.watched
     opened = after.opening.opened
-    if after.phase is Phase.FAILED and before.phase is Phase.FUNDING and opened is not None:
+    if opened is not None and (
+        (after.phase is Phase.FAILED and before.phase is Phase.FUNDING)
+        or (_leaves(before, after) and not _has(after.block, opened.channel.coin))
+    ):
         coins |= funding_coins(opened)
     return coins | ({*after.fees.watched} - {*before.fees.watched})
+
+
+def _leaves(before: PeerState, after: PeerState) -> bool:
+    return before.dispute is None and after.dispute is not None
+
+
+def _has(block: Block, coin: Coin) -> bool:
+    return any(seen.coin == coin for seen in block.coins)
 
 
 def _decks(state: PeerState) -> set[int]:

@@ -180,14 +180,16 @@ def _of_play(
             if named:
                 offered = named[0].game, named[0].timeout
                 yield f"{game.id}", (game.terms.game, game.coin.timeout), offered
-        case Acted(game_id, _, _, position, _):
+        case Acted(game_id, _, _, position, player):
             live = has.state.game(game_id)
             if live is not None and any(_is_move(action, game_id) for action in ours):
                 yield f"in game {game_id} to", position, live.position
-        case Moved(game_id, position):
+                yield f"in game {game_id} with its seat:", player == has.players.get(game_id), True
+        case Moved(game_id, position, player):
             live = has.state.game(game_id)
             if live is not None and not any(_is_move(action, game_id) for action in ours):
                 yield f"in game {game_id} to", position, live.position
+                yield f"in game {game_id} with its seat:", player == has.players.get(game_id), True
         case GameSettled(game_id, by_us, to_us, to_them):
             settles = any(isinstance(one, Settle) and one.game_id == game_id for one in ours)
             yield f"{game_id} by us:", by_us, settles
@@ -224,6 +226,10 @@ def _on_chain(
             parent = coins.get(channel.coin)
             yield "at height", news.height, parent.spent if parent is not None else None
         case StateCounts(number, preempted, stale, rewards, games, height):
+            for one in coins.values():
+                is_unroll = one.coin.parent == channel.coin.id and one.spent == height
+                if is_unroll and height - one.born < channel.unroll_timeout:
+                    yield "before the timeout, preempted:", preempted, True
             published = [fact for fact in dispute.reported if isinstance(fact, UnrollSeen)]
             state = _numbered(after, number)
             if not published or state is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice, takewhile
 
@@ -25,11 +25,14 @@ from channelsim.channel.peer.interface import (
     Connected,
     Effect,
     Event,
+    Ignored,
+    Moved,
     NearLimit,
     NotProposed,
     ProposeGames,
     Push,
     Received,
+    SawCards,
     Send,
     Tell,
 )
@@ -40,6 +43,7 @@ from channelsim.channel.protocol.messages import (
     Accept,
     Advisory,
     Batch,
+    Funded,
     Message,
     Move,
     Propose,
@@ -77,7 +81,8 @@ class PlayDuties:
     `asked`: it has asked for the potato on this connection. `is_coming`: the other side says that
     it has sent it. `is_asked`: the other side has asked this one, which holds it. `gave_away`: its
     last batch left a move due. `idle` batches of both sides have gone by in a row, `idle_now` since
-    the last block. `from_copy`: it goes on from an older copy, whose history has those.
+    the last block. `from_copy`: it goes on from an older copy, whose history has those. `revealed`
+    is what its player saw early of the next move in a game.
     """
 
     side: Side
@@ -89,6 +94,7 @@ class PlayDuties:
     idle: int = 0
     idle_now: int = 0
     from_copy: bool = False
+    revealed: dict[int, bytes] = field(default_factory=dict)
 
     def follow(
         self, event: Event | None, before: PeerState, after: PeerState, effects: Sequence[Effect]
@@ -98,9 +104,11 @@ class PlayDuties:
             self.asked = self.is_asked = self.is_coming = False
         if isinstance(event, Block):
             self.idle_now = 0
+        yield from self._believed(event, effects)
         had, has = before.play, after.play
         if event is None or had is None or has is None:
             return
+        yield from _unrepeated(event, before, after, effects)
         if self.from_copy:
             self.idle, self.from_copy = _idle_in(had), False
         if before.phase is not Phase.PLAYING:
@@ -145,6 +153,19 @@ class PlayDuties:
             if isinstance(received, Advisory):
                 yield from _shown(received, had, has)
 
+    def _believed(self, event: Event | None, effects: Sequence[Effect]) -> Iterator[str]:
+        """What the other side shows early, its next move has to begin with: all else is a lie."""
+        message = message_in(event) if event is not None else None
+        for news in [effect.news for effect in effects if isinstance(effect, Tell)]:
+            match news:
+                case SawCards(game_id) if isinstance(message, Advisory):
+                    self.revealed[game_id] = message.data
+                case Moved(game_id, position):
+                    if not position.move.startswith(self.revealed.pop(game_id, b"")):
+                        yield f"has shown its player what is not so in game {game_id}"
+                case _:
+                    pass
+
     def _hear(self, message: Message | None, before: PlayState, after: PlayState) -> None:
         """Take a message of the other side."""
         match message:
@@ -170,6 +191,8 @@ class PlayDuties:
         """A request is sent once, and none while the other side owes the move of a last game."""
         if self.asked:
             yield "asks for the potato again, before the answer"
+        if play.potato:
+            yield "asks for the potato, which it has"
         self.asked = True
         owes = any(game.mover is self.side for game in play.state.games)
         ends = play.closing and not play.state.games
@@ -339,6 +362,27 @@ def _named_twice(batch: Batch) -> list[int]:
     return [number for number, times in named.items() if times > 1]
 
 
+def _unrepeated(
+    event: Event, before: PeerState, after: PeerState, effects: Sequence[Effect]
+) -> Iterator[str]:
+    """A side repeats on a new connection what the other one lacks, by the numbers of that."""
+    numbers, play = message_in(event), before.play
+    goes_on = after.dispute is None and after.phase is not Phase.OUTDATED
+    is_taken = before.resuming and not after.resuming
+    if not isinstance(numbers, Resume) or play is None or not (is_taken and goes_on):
+        return
+    number = play.state.number
+    messages = [decode(effect.message) for effect in effects if isinstance(effect, Send)]
+    if before.phase is Phase.CLOSING:
+        if not any(isinstance(message, Shutdown) for message in messages):
+            yield "does not repeat its half of the shutdown"
+    elif not play.potato and numbers.received < number:
+        if not any(isinstance(one, Batch) and one.number == number for one in messages):
+            yield f"does not repeat batch {number}, which the other side lacks"
+    elif play.potato and number == 1 and not any(isinstance(one, Funded) for one in messages):
+        yield "does not repeat the completed funding"
+
+
 def _remembers(before: PlayState, after: PlayState, sent: Sequence[Message]) -> Iterator[str]:
     """A side knows that it has asked for the potato until it comes."""
     asks = any(isinstance(message, Request) for message in sent)
@@ -402,3 +446,17 @@ def _shown(message: Advisory, before: PlayState, after: PlayState) -> Iterator[s
         player = player.advised(message.data)
     if after.players.get(message.game_id) != player:
         yield f"shows its player something else than the early reveal in game {message.game_id}"
+
+
+REVEAL, KNOWN = "an early reveal in game", "is known already"
+"""The beginning of the reason why an early reveal is ignored, and the end of one for a repeat."""
+
+
+def unfit_reveals(effects: Sequence[Effect]) -> Iterator[str]:
+    """Find early reveals that a side ignores, and that are no repeats: no honest side makes such
+    ones."""
+    for effect in effects:
+        news = effect.news if isinstance(effect, Tell) else None
+        reason = news.reason if isinstance(news, Ignored) else ""
+        if reason.startswith(REVEAL) and not reason.endswith(KNOWN):
+            yield reason

@@ -3,17 +3,20 @@ depend on who cancelled the newest one, and why."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from channelsim.channel.peer.interface import Effect, Event, Send
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.messages import Accept, Batch, Cancel, decode
-from channelsim.channel.protocol.state import Side
+from channelsim.channel.protocol.state import Group, Side
 from channelsim.channel.simulation.run import message_in
 
-Refused = tuple[Side, str] | None
-"""The side that cancelled a proposal, and the reason."""
+Refused = tuple[Side, str, Side, bool] | None
+"""The side that cancelled a proposal, and the reason; whose it was, and if it lost its deck."""
+
+LOST = ("PD-9:", "PD-10:")
+"""The beginnings of the reasons that are about a deck."""
 
 
 def wrong_refusal(
@@ -26,31 +29,44 @@ def wrong_refusal(
     expected = _remembered(had)
     received = message_in(event)
     is_new = isinstance(received, Batch) and received.number == has.newest.state.number
+    older = has.history.older
+    groups = {
+        group.id: group
+        for state in (older.state if older else has.state, had.state)
+        for group in state.groups
+    }
     if isinstance(received, Batch) and is_new and received.number > had.newest.state.number:
-        expected = _after(expected, side.other, received)
+        expected = _after(expected, side.other, received, groups)
     for effect in effects:
         message = decode(effect.message) if isinstance(effect, Send) else None
         if isinstance(message, Batch) and message.number > had.state.number:
-            expected = _after(expected, side, message)
+            expected = _after(expected, side, message, groups)
     if _remembered(has) != expected:
-        yield f"remembers {_text(_remembered(has))} of a proposal, and not {_text(expected)}"
+        yield f"remembers {_text(_remembered(has))}, and not {_text(expected)}"
 
 
-def _after(refused: Refused, sender: Side, batch: Batch) -> Refused:
+def _after(refused: Refused, sender: Side, batch: Batch, groups: Mapping[int, Group]) -> Refused:
     for action in batch.actions:
         match action:
             case Accept():
                 refused = None
-            case Cancel(_, reason):
-                refused = sender, reason
+            case Cancel(group_id, reason) if group_id in groups:
+                group = groups[group_id]
+                lost = bool(group.decks()) and reason.startswith(LOST)
+                refused = sender, reason, group.proposer, lost
             case _:
                 pass
     return refused
 
 
 def _remembered(play: PlayState) -> Refused:
-    return (play.refusal.by, play.refusal.reason) if play.refusal is not None else None
+    one = play.refusal
+    return (one.by, one.reason, one.proposer, one.deck_lost) if one is not None else None
 
 
 def _text(refused: Refused) -> str:
-    return "no refusal" if refused is None else f"that the {refused[0].name.lower()} refused"
+    if refused is None:
+        return "no refusal"
+    by, _, proposer, lost = refused
+    whose, why = proposer.name.lower(), ", for its deck" if lost else ""
+    return f"that the {by.name.lower()} refused a proposal of the {whose}{why}"

@@ -36,6 +36,7 @@ def untimely(
     yield from _answers(config, block.peak, coins, before, after, effects)
     yield from _waits(config, before, after)
     if after.dispute is not None:
+        yield from _unfunded(after, block.peak, coins)
         yield from _unknown(after, after.dispute, coins)
         if not awaits_fee_coins(config.fees, effects):
             yield from _paid_out(after.dispute, block.peak, effects)
@@ -113,8 +114,7 @@ def ended_late(config: Config, before: PeerState, block: Block) -> Iterator[str]
 
 def _is_failed(state: PeerState) -> bool:
     """True if the opening has failed, and what was signed could still be funded."""
-    failed = state.phase is Phase.FAILED and state.dispute is None
-    return failed and state.opening.opened is not None
+    return state.phase is Phase.FAILED and state.opening.opened is not None
 
 
 def _fundable_until(config: Config, state: PeerState) -> int | None:
@@ -160,6 +160,16 @@ def _funding(
     elif seen.spent is None:
         deep = peak - seen.born >= config.agreement.confirmations
         yield from _compared("it begins to play", is_due=deep, is_done=after.was_deep)
+
+
+def _unfunded(after: PeerState, peak: int, coins: dict[Coin, CoinSeen]) -> Iterator[str]:
+    """A side that has left waits for the channel coin until the deadline of its funding."""
+    opened = after.opening.opened
+    if opened is not None and opened.channel.coin not in coins:
+        failed = after.phase is Phase.FAILED
+        yield from _compared(
+            "its opening fails on chain", is_due=peak >= opened.deadline, is_done=failed
+        )
 
 
 def _shutdown(

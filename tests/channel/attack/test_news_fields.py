@@ -79,7 +79,7 @@ def state(*reported: Any, on_chain: bool = False, **fields: Any) -> Any:
         history=SimpleNamespace(numbered=STATES.get),
     )
     dispute = SimpleNamespace(
-        endpoint=SimpleNamespace(channel=SimpleNamespace(coin=CHANNEL)),
+        endpoint=SimpleNamespace(channel=SimpleNamespace(coin=CHANNEL, unroll_timeout=20)),
         newest=play.newest,
         reported=reported,
         slashable={7: None},

@@ -17,14 +17,24 @@ from channelsim.channel.protocol.state import Side
 
 HALF = bytes(96)
 
+OTHERS = Refusal(Side.INITIATOR, Side.RECEIVER, "no", deck_lost=False)
+
 OURS = Refusal(Side.RECEIVER, Side.INITIATOR, "no", deck_lost=False)
 THEIRS = Refusal(Side.RECEIVER, Side.RECEIVER, "no", deck_lost=False)
 
 
-def state(number: int, refusal: Refusal | None = None, phase: Phase = Phase.PLAYING) -> Any:
-    """The state of the initiator, which has received the even ones."""
+def state(
+    number: int,
+    refusal: Refusal | None = None,
+    phase: Phase = Phase.PLAYING,
+    decks: tuple[int, ...] = (),
+) -> Any:
+    """The state of the initiator, which has received the even ones, with an open proposal."""
     newest = SimpleNamespace(state=SimpleNamespace(number=number - number % 2))
-    play = SimpleNamespace(state=SimpleNamespace(number=number), newest=newest, refusal=refusal)
+    group = SimpleNamespace(id=5, proposer=Side.RECEIVER, decks=lambda: decks)
+    open_state = SimpleNamespace(number=number, groups=(group,))
+    history = SimpleNamespace(older=None)
+    play = SimpleNamespace(state=open_state, newest=newest, refusal=refusal, history=history)
     return SimpleNamespace(phase=phase, play=play)
 
 
@@ -33,6 +43,9 @@ def batch(number: int, *actions: BatchAction) -> bytes:
 
 
 CANCEL, ACCEPT = Cancel(5, "no"), Accept(4)
+
+LOST = Cancel(5, "PD-9: deck 1 is unknown")
+LOST_DECK = Refusal(Side.RECEIVER, Side.RECEIVER, LOST.reason, deck_lost=True)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +62,10 @@ CANCEL, ACCEPT = Cancel(5, "no"), Accept(4)
         (Received(batch(4, CANCEL)), state(4, OURS), state(4, OURS), (), True),
         (Block(7), state(5), state(5), (batch(5, CANCEL),), True),
         (Block(7), state(5, OURS), state(5), (), False),
+        # Whose proposal it was, and whether its deck was lost.
+        (Received(batch(4, CANCEL)), state(3), state(4, OTHERS), (), False),
+        (Received(batch(4, LOST)), state(3, decks=(1,)), state(4, LOST_DECK), (), True),
+        (Received(batch(4, LOST)), state(3), state(4, LOST_DECK), (), False),
         # Outside of play nobody proposes.
         (Received(batch(4, CANCEL)), state(3), state(3, phase=Phase.ON_CHAIN), (), True),
         (None, state(3, OURS), state(3), (), True),
