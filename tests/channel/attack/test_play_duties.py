@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from channelsim.channel.attack.play_duties import IDLE, MOST_IDLE, PlayDuties
+from channelsim.channel.attack.play_duties import IDLE, MOST_IDLE, PlayDuties, unfit_reveals
 from channelsim.channel.attack.spends_due import needless_funding, wrong_spends
+from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import (
     AcceptGames,
@@ -17,10 +18,13 @@ from channelsim.channel.peer.interface import (
     Close,
     Command,
     Connected,
+    Ignored,
+    Moved,
     NotProposed,
     ProposeGames,
     Push,
     Received,
+    SawCards,
     Send,
     Tell,
 )
@@ -30,6 +34,7 @@ from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
     BatchAction,
+    Funded,
     Message,
     Move,
     NamedDeck,
@@ -272,6 +277,47 @@ def test_an_early_reveal_is_made_again_on_a_new_connection(is_shown: bool) -> No
     assert found(numbers, before, after, *sent) == (
         [] if is_shown else ["shows nothing early in game 4"]
     )
+
+
+@pytest.mark.parametrize(("made", "is_right"), [(b"seen and bet", True), (b"else", False)])
+def test_an_early_reveal_is_what_the_next_move_begins_with(made: bytes, is_right: bool) -> None:
+    player: Any = None
+    duties, now = PlayDuties(Side.INITIATOR), state(3, potato=False)
+    shown = [Tell(SawCards(4, player))]
+    assert [*duties.follow(Received(encode(Advisory(4, b"seen"))), now, now, shown)] == []
+    after: Any = SimpleNamespace(move=made)
+    news = [Tell(Moved(4, after, player, 1, ())), Tell(Moved(6, after, player, 1, ()))]
+    how = [*duties.follow(Block(9), now, now, news)]
+    assert how == ([] if is_right else ["has shown its player what is not so in game 4"])
+
+
+def test_an_early_reveal_that_does_not_fit_is_no_honest_one() -> None:
+    reasons = [f"an early reveal in game 4: {why}" for why in ("it is known already", "too early")]
+    effects = [Tell(Ignored(reason)) for reason in (*reasons, "a repeat")]
+    assert [*unfit_reveals(effects)] == reasons[1:]
+
+
+def test_what_the_other_side_lacks_is_repeated() -> None:
+    before, after = (state(3, potato=False, resuming=is_new) for is_new in (True, False))
+    lacks = Received(encode(Resume(1, 2, bytes(32), HALF, HALF, (), 0)))
+    assert found(lacks, before, after) == ["does not repeat batch 3, which the other side lacks"]
+    assert found(lacks, before, after, batch(3)) == []
+    has = Received(encode(Resume(3, 2, bytes(32), HALF, HALF, (), 0)))
+    assert found(has, before, after) == []
+    before, after = (state(1, resuming=is_new) for is_new in (True, False))
+    for funding in (before, after):
+        funding.phase = Phase.FUNDING
+    numbers = Received(encode(Resume(0, 1, bytes(32), HALF, HALF, (), 0)))
+    assert found(numbers, before, after) == ["does not repeat the completed funding"]
+    funded = Funded(Bundle((), HALF))
+    assert found(numbers, before, after, funded) == []
+    after.phase = Phase.OUTDATED
+    assert found(numbers, before, after) == []
+
+
+def test_no_side_asks_for_the_potato_that_it_has() -> None:
+    now = state(4, games=OURS)
+    assert found(Block(9), now, now, Request()) == ["asks for the potato, which it has"]
 
 
 @pytest.mark.parametrize(("second", "is_right"), [(2, True), (1, False)])
