@@ -17,10 +17,11 @@ from channelsim.channel.attack.actions import LAST_PATIENT, LAST_SAFE, Action, a
 from channelsim.channel.attack.agreed_games import not_agreed_on, wrong_account
 from channelsim.channel.attack.kinds import GO_ON_CHAIN, GROUPS, MOST_OUTAGE
 from channelsim.channel.attack.old_copies import broken_to_restored, is_held_up
+from channelsim.channel.attack.paid_facts import wrong_at_the_end
 from channelsim.channel.attack.play_duties import unfit_reveals
 from channelsim.channel.attack.times_due import ANSWERS, MOVES
 from channelsim.channel.attack.true_decks import TrueDecks
-from channelsim.channel.peer.chain_news import GamePaid, LeftForChain, UnilateralClose
+from channelsim.channel.peer.chain_news import LeftForChain, UnilateralClose
 from channelsim.channel.peer.interface import (
     BrokenOff,
     Connected,
@@ -308,17 +309,9 @@ class Monitors:
             self._found("hands", f"the {party.name} {how}")
 
     def _paid_coins(self, run: Run, side: Side) -> None:
-        """Check that the coins are there which a side says that its games paid."""
-        dispute = run.parties[side].peer.state.dispute
-        for fact in dispute.reported if dispute is not None else ():
-            if not isinstance(fact, GamePaid):
-                continue
-            for owner, coin in ((side, fact.ours), (side.other, fact.theirs)):
-                address = run.parties[owner].peer.config.reward_address
-                is_there = coin is None or run.chain.coin(coin.id) is not None
-                if not is_there or (coin is not None and coin.puzzle_hash != address):
-                    how = f"says that game {fact.game_id} paid a coin that is not there"
-                    self._found("news", f"the {run.parties[side].name} {how}")
+        """Check what a side says of coins that the chain has at the end."""
+        for how in wrong_at_the_end(run, side):
+            self._found("news", f"the {run.parties[side].name} says that {how}")
 
     def _hands(self, ours: Run, talk: Conversation) -> None:
         """Check that all hands that both players agreed on were played, or excused."""

@@ -59,6 +59,7 @@ from channelsim.channel.protocol.state import ChannelState, Side
 from channelsim.channel.simulation.promises.fee_offers import awaits_fee_coins
 from channelsim.channel.simulation.run import message_in
 from channelsim.games.amounts import counted
+from channelsim.games.contract import Position
 from channelsim.games.errors import BadAdvisory
 
 IDLE = 30
@@ -82,7 +83,7 @@ class PlayDuties:
     it has sent it. `is_asked`: the other side has asked this one, which holds it. `gave_away`: its
     last batch left a move due. `idle` batches of both sides have gone by in a row, `idle_now` since
     the last block. `from_copy`: it goes on from an older copy, whose history has those. `revealed`
-    is what its player saw early of the next move in a game.
+    is what its player saw early of the next move in a game, and the position before that.
     """
 
     side: Side
@@ -94,7 +95,7 @@ class PlayDuties:
     idle: int = 0
     idle_now: int = 0
     from_copy: bool = False
-    revealed: dict[int, bytes] = field(default_factory=dict)
+    revealed: dict[int, tuple[Position, bytes]] = field(default_factory=dict)
 
     def follow(
         self, event: Event | None, before: PeerState, after: PeerState, effects: Sequence[Effect]
@@ -104,7 +105,7 @@ class PlayDuties:
             self.asked = self.is_asked = self.is_coming = False
         if isinstance(event, Block):
             self.idle_now = 0
-        yield from self._believed(event, effects)
+        yield from self._believed(event, after, effects)
         had, has = before.play, after.play
         if event is None or had is None or has is None:
             return
@@ -153,15 +154,21 @@ class PlayDuties:
             if isinstance(received, Advisory):
                 yield from _shown(received, had, has)
 
-    def _believed(self, event: Event | None, effects: Sequence[Effect]) -> Iterator[str]:
+    def _believed(
+        self, event: Event | None, after: PeerState, effects: Sequence[Effect]
+    ) -> Iterator[str]:
         """What the other side shows early, its next move has to begin with: all else is a lie."""
         message = message_in(event) if event is not None else None
         for news in [effect.news for effect in effects if isinstance(effect, Tell)]:
             match news:
-                case SawCards(game_id) if isinstance(message, Advisory):
-                    self.revealed[game_id] = message.data
-                case Moved(game_id, position):
-                    if not position.move.startswith(self.revealed.pop(game_id, b"")):
+                case SawCards(game_id, player) if isinstance(message, Advisory):
+                    self.revealed[game_id] = player.position, message.data
+                case Moved(game_id, position) if after.play is not None:
+                    shown, data = self.revealed.get(game_id, (None, b""))
+                    live = after.play.state.game(game_id)
+                    if live is None or live.before is None or live.position != position:
+                        continue
+                    if live.before.position == shown and not position.move.startswith(data):
                         yield f"has shown its player what is not so in game {game_id}"
                 case _:
                     pass

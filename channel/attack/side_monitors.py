@@ -24,6 +24,7 @@ from channelsim.channel.attack.overview_facts import wrong_overview
 from channelsim.channel.attack.play_duties import PlayDuties
 from channelsim.channel.attack.printed_lines import PrintedLines
 from channelsim.channel.attack.refusals_due import wrong_refusal
+from channelsim.channel.attack.seen_cards import wrong_cards
 from channelsim.channel.attack.settled_games import wrong_after_settling
 from channelsim.channel.attack.spends_due import missing_spends, needless_funding, wrong_spends
 from channelsim.channel.attack.stakes_due import wrong_stakes
@@ -257,6 +258,8 @@ class SideMonitors:
         for how in missing(before, after, effects):
             self._found("news", how)
         for how in false_news(self.config, event, before, after, effects):
+            self._found("news", how)
+        for how in wrong_cards(after, effects):
             self._found("news", how)
         for how in wrong_after_settling(after, effects):
             self._found("spends", how)

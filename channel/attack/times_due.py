@@ -38,6 +38,7 @@ def untimely(
     if after.dispute is not None:
         yield from _unfunded(after, block.peak, coins)
         yield from _unknown(after, after.dispute, coins)
+        yield from _uncounted(after.dispute, coins)
         if not awaits_fee_coins(config.fees, effects):
             yield from _paid_out(after.dispute, block.peak, effects)
         yield from _on_chain(after.dispute, block.peak, coins, effects)
@@ -270,6 +271,20 @@ def _unknown(state: PeerState, dispute: Dispute, coins: dict[Coin, CoinSeen]) ->
     made = {coin for coin in coins if coin.parent == channel.coin.id}
     if made and any(unroll_coin(channel, link.state) in made for link in state.play.history):
         yield "it does not know the published state that it sees"
+
+
+def _uncounted(dispute: Dispute, coins: dict[Coin, CoinSeen]) -> Iterator[str]:
+    """A state that its timeout has paid is known by its coins, whatever else the node hides."""
+    lineage, channel = dispute.lineage, dispute.endpoint.channel
+    if lineage is None or lineage.published is None or lineage.counts is not None:
+        return
+    unroll = coins.get(unroll_coin(channel, lineage.published))
+    if unroll is None or unroll.spent is None:
+        return
+    paid = [(one.puzzle_hash, one.amount) for one in coins if one.parent == unroll.coin.id]
+    is_old = unroll.spent - unroll.born >= channel.unroll_timeout
+    if is_old and sorted(paid) == sorted(channel.paid(lineage.published)):
+        yield "it does not know that the published state is paid out"
 
 
 def _pushed(effects: Sequence[Effect]) -> dict[str, Coin]:

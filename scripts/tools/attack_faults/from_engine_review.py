@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace as replaced
 from typing import Any
 from unittest import mock
 
@@ -24,6 +25,7 @@ from channelsim.channel.protocol.state import Channel
 from channelsim.games.calpoker.deal import deal
 from channelsim.games.calpoker.player import CalPokerPlayer, KnownCards
 from channelsim.games.errors import BadAdvisory
+from channelsim.games.poker import player
 from channelsim.games.poker.player import PokerPlayer
 from channelsim.games.poker.states import Draw, Show
 from channelsim.games.spacepoker import player as spacepoker
@@ -61,6 +63,10 @@ def _timed_out(right: Any, view: Any, track: Any) -> Any:
 
 def _without_seat(right: Any, games: Any, state: Any, game: Any) -> Any:
     return right(games, state, game) if games.history.state.game(game.id) else None
+
+
+def _preempted_only(right: Any, games: Any, state: Any, coins: Any, *, timed_out: bool) -> Any:
+    return right(games, state, coins, timed_out=False)
 
 
 def _mirrored(right: Any, games: Any, game_id: int) -> Any:
@@ -171,11 +177,15 @@ def _value(player: Any, data: bytes) -> Any:
     return replace(player, known=spacepoker.ChainValue(street, data[:32].ljust(32)))
 
 
-def _early(right: Any, player: Any) -> Any:
-    state = player.position.state
-    if player.position.mover is player.seat and isinstance(state, Draw | Show):
-        return player._owed(state.table, state.pending) or None  # noqa: SLF001
-    return right(player)
+def _older_board(right: Any, before: Any, *given: Any) -> Any:
+    return replaced(right(before, *given), board=before.board)
+
+
+def _early(right: Any, seat: Any) -> Any:
+    state = seat.position.state
+    if seat.position.mover is seat.seat and isinstance(state, Draw | Show):
+        return seat._owed(state.table, state.pending) or None  # noqa: SLF001
+    return right(seat)
 
 
 # --- decks ---------------------------------------------------------------------------------------
@@ -231,6 +241,12 @@ FROM_ENGINE_REVIEW = (
         "chain",
         "a peer has no seat in a game that is over in its newest state, and live in the one paid",
         compared(SignedGames, "player_at", _without_seat),
+    ),
+    Fault(
+        "hides-hidden-timeouts",
+        "chain",
+        "a published state that its timeout has paid is not known while the node hides the spend",
+        compared(SignedGames, "paying", _preempted_only),
     ),
     Fault(
         "compares-the-others-share",
@@ -329,6 +345,28 @@ FROM_ENGINE_REVIEW = (
         "engine",
         "a player of space poker believes any early reveal",
         _believing(SpacePokerPlayer, _value),
+    ),
+    Fault(
+        "sees-an-older-board",
+        "engine",
+        "a player sees the board of a street before",
+        compared(player, "known_cards", _older_board),
+    ),
+    Fault(
+        "sees-its-own-hand-twice",
+        "engine",
+        "a player sees its own hand where the other side shows another one",
+        compared(
+            player,
+            "shown_last",
+            lambda right, *given: replaced(cards := right(*given), others=cards.own),
+        ),
+    ),
+    Fault(
+        "sees-no-shown-hand",
+        "engine",
+        "a player does not see the hand that ends a game",
+        compared(player, "shown_last", lambda right, before, move, cards: cards),
     ),
     Fault(
         "shows-before-it-draws",

@@ -279,16 +279,27 @@ def test_an_early_reveal_is_made_again_on_a_new_connection(is_shown: bool) -> No
     )
 
 
-@pytest.mark.parametrize(("made", "is_right"), [(b"seen and bet", True), (b"else", False)])
-def test_an_early_reveal_is_what_the_next_move_begins_with(made: bytes, is_right: bool) -> None:
-    player: Any = None
-    duties, now = PlayDuties(Side.INITIATOR), state(3, potato=False)
-    shown = [Tell(SawCards(4, player))]
-    assert [*duties.follow(Received(encode(Advisory(4, b"seen"))), now, now, shown)] == []
+@pytest.mark.parametrize(
+    ("made", "begins", "is_right"),
+    [
+        (b"seen and bet", "here", True),
+        (b"else", "here", False),
+        # A move before it, which an older state on chain shows again.
+        (b"else", "earlier", True),
+    ],
+)
+def test_an_early_reveal_is_what_the_next_move_begins_with(
+    made: bytes, begins: str, is_right: bool
+) -> None:
+    player: Any = SimpleNamespace(position="here")
     after: Any = SimpleNamespace(move=made)
-    news = [Tell(Moved(4, after, player, 1, ())), Tell(Moved(6, after, player, 1, ()))]
-    how = [*duties.follow(Block(9), now, now, news)]
-    assert how == ([] if is_right else ["has shown its player what is not so in game 4"])
+    live = SimpleNamespace(id=4, position=after, before=SimpleNamespace(position=begins))
+    live.mover = Side.RECEIVER
+    duties, before, now = PlayDuties(Side.INITIATOR), state(4), state(4, games=(live,))
+    shown = [Tell(SawCards(4, player))]
+    assert [*duties.follow(Received(encode(Advisory(4, b"seen"))), before, before, shown)] == []
+    how = [*duties.follow(Block(9), now, now, [Tell(Moved(4, after, player, 1, ()))])]
+    assert ("has shown its player what is not so in game 4" in how) is not is_right
 
 
 def test_an_early_reveal_that_does_not_fit_is_no_honest_one() -> None:
