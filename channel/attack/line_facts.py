@@ -9,30 +9,43 @@ from collections.abc import Iterator
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.chain_news import (
+    ChannelClosed,
     ChannelSettled,
+    Forfeited,
     GameEnded,
     GamePaid,
     GameVoid,
+    IllegalOnChain,
     LeftForChain,
     MovedOnChain,
+    RevealAtRisk,
     StateCounts,
     Undone,
     UnilateralClose,
+    UnknownGame,
+    UnknownSpend,
     UnrollSeen,
 )
 from channelsim.channel.peer.interface import (
+    Acted,
     BrokenOff,
     Cancelled,
     ChannelOpen,
+    DeckBurnt,
+    DeckReady,
     FeeTooLow,
     FundingSent,
     GameSettled,
+    GameStarted,
     Moved,
+    NearLimit,
     News,
+    NotProposed,
     OldCopy,
     OpeningFailed,
     OwnFault,
     ShutdownStarted,
+    SpendDropped,
 )
 
 SIDES = ("Initiator", "Receiver")
@@ -57,8 +70,21 @@ def _phrases(news: News, us: int) -> Iterator[str]:
             yield f"height {deadline}"
         case Cancelled(group, _, reason):
             yield f"proposal {group.id} is cancelled: {reason}"
+        case NearLimit(limit):
+            yield limit
+        case NotProposed(_, reason):
+            yield reason
+        case GameStarted(game):
+            yield from (f"game {game.id} ", game.terms.game, f"{game.terms.amount:,} mojo")
+        case Acted(game_id, action):
+            amount = f" {action.amount:,}" if action.amount else ""
+            yield f"game {game_id}: we {action.verb}{amount}"
         case Moved(game_id):
             yield f"game {game_id}: {them} moves"
+        case DeckReady(number):
+            yield f"deck {number} "
+        case DeckBurnt(number, _, _, reason):
+            yield from (f"deck {number} ", reason)
         case ShutdownStarted(by_us, balances):
             yield "we ask" if by_us else f"{them} asks"
             yield from _owned(0, *balances)
@@ -68,13 +94,25 @@ def _phrases(news: News, us: int) -> Iterator[str]:
         case ChannelSettled(number, ours, theirs):
             yield f"state {number}"
             yield from _owned(us, ours, theirs)
-        case UnrollSeen(number):
-            yield f"state {number} "
-        case StateCounts(number, preempted, _, rewards):
-            yield f"state {number} {'preempts' if preempted else 'is timed out'}"
+        case UnrollSeen(number, coin):
+            yield from (f"state {number} ", _id(coin))
+        case UnknownSpend(coin) | UnknownGame(coin):
+            yield _id(coin)
+        case StateCounts(number, preempted, stale, rewards, games):
+            how = "preempts" if preempted else "is timed out"
+            yield f"state {number} {how}{', stale' if stale else ''}:"
             yield from _owned(0, *map(_amount, rewards))
-        case MovedOnChain(game_id, by_us):
-            yield f"game {game_id}: {SIDES[us] if by_us else them} moves"
+            yield from (f"game {game_id} {_id(coin)}" for game_id, coin in games)
+        case MovedOnChain(game_id, by_us, coin):
+            yield from (f"game {game_id}: {SIDES[us] if by_us else them} moves", _id(coin))
+        case IllegalOnChain(game_id, rule):
+            yield from (f"game {game_id}", rule)
+        case RevealAtRisk(game_id, _, depth):
+            yield from (f"game {game_id} ", f"{depth} block")
+        case Forfeited(game_id):
+            yield f"game {game_id}"
+        case ChannelClosed():
+            yield "shutdown"
         case GamePaid(game_id, slashed, ours, theirs):
             yield f"game {game_id} "
             if slashed:
@@ -95,6 +133,8 @@ def _phrases(news: News, us: int) -> Iterator[str]:
             yield from (f"knows state {known},", f"signed state {signed}:")
         case FeeTooLow(name, fee):
             yield from (name, f"{fee:,} ")
+        case SpendDropped(name):
+            yield name
         case Undone(fact):
             yield "undone: "
             yield from _phrases(fact, us)
@@ -106,6 +146,11 @@ def _owned(first: int, *amounts: int) -> Iterator[str]:
     """Amounts with their owners; the first is that of this side."""
     for owner, amount in zip((first, 1 - first), amounts, strict=True):
         yield f"{SIDES[owner]} {amount:,}"
+
+
+def _id(coin: Coin) -> str:
+    """The first digits of a coin's id."""
+    return coin.id.hex()[:8]
 
 
 def _amount(coin: Coin | None) -> int:

@@ -131,7 +131,8 @@ def _coins(peer: Peer) -> list[dict[str, Any]]:
         names[state.opening.opened.channel.coin] = "channel"
     if state.dispute is not None and (lineage := state.dispute.lineage) is not None:
         if lineage.unroll is not None:
-            names[lineage.unroll.coin] = "unroll"
+            # A spend that the store does not know may pay without an unroll coin.
+            names.setdefault(lineage.unroll.coin, "unroll")
         for track in lineage.tracks:
             names |= {tracked.coin: f"game {tracked.game.id}" for tracked in track.coins}
     return [

@@ -12,33 +12,46 @@ from channelsim.channel.attack.printed_lines import PrintedLines
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.errors import Blame
 from channelsim.channel.peer.chain_news import (
+    ChannelClosed,
     ChannelSettled,
+    Forfeited,
     GameEnded,
     GamePaid,
     GameVoid,
+    IllegalOnChain,
     LeftForChain,
     MovedOnChain,
+    RevealAtRisk,
     StateCounts,
     Undone,
     UnilateralClose,
+    UnknownGame,
+    UnknownSpend,
     UnrollSeen,
 )
 from channelsim.channel.peer.interface import (
+    Acted,
     BrokenOff,
     Cancelled,
     ChannelOpen,
+    DeckBurnt,
+    DeckReady,
     FeeTooLow,
     FundingSent,
     GameSettled,
     Moved,
+    NearLimit,
     News,
+    NotProposed,
     OldCopy,
     OpeningFailed,
     OwnFault,
     ShutdownStarted,
+    SpendDropped,
 )
 from channelsim.channel.peer_text.news_text import news_text
 from channelsim.channel.session.session_events import BlockMade, NewsFor
+from channelsim.games.contract import Action
 
 COIN = Coin(bytes(32), bytes(32), 1234)
 GROUP: Any = SimpleNamespace(id=5)
@@ -72,6 +85,18 @@ OTHERS = [
     LeftForChain("so", 7),
     OldCopy(9, 7),
     FeeTooLow("claim", 1_000_000),
+    SpendDropped("claim"),
+    NearLimit("100 states"),
+    NotProposed((), "no"),
+    Acted(4, Action("raise", 1_000), POSITION, POSITION, POSITION),
+    DeckReady(3),
+    DeckBurnt(3, "", 0, "it is late"),
+    UnknownSpend(COIN, 9),
+    UnknownGame(COIN, 9),
+    IllegalOnChain(4, "SP-BET-1", COIN),
+    RevealAtRisk(4, COIN, 2),
+    Forfeited(4, COIN, 30),
+    ChannelClosed((COIN,), 9),
 ]
 
 
