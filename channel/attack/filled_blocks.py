@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from msgspec import structs
+
 from channelsim.channel.attack.actions import Action, Attack
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.crypto.hkdf import derive
@@ -71,14 +73,28 @@ MOST_AMOUNT = LENGTHS * len(MARKETS) - 1
 
 
 def other_limits(fees: Fees | None, amount: int) -> FeeLimits | None:
-    """The maxima that a player sets as it starts its process again; None if it pays no fees.
+    """The maxima that a player names as it starts its process again; None if it pays no fees.
 
-    They are for a spend alone, half of what they were, or the same again. No market asks for more.
+    They are half of what they were, for a spend alone or for both, or the same again. No market
+    asks for more.
     """
     if fees is None or fees.per_spend is None or fees.per_channel is None:
         return None
-    part = 2 if amount == 1 else 1
+    part = 1 if amount == 2 else 2
     return FeeLimits(fees.per_spend // part, fees.per_channel // part if amount else None)
+
+
+def due_limits(fees: Fees | None, now: FeeLimits | None, asked: FeeLimits) -> FeeLimits | None:
+    """The maxima that a peer with these ones has to have, once its player has asked for others.
+
+    None if they are those of its channel.
+    """
+    given = {name: most for name, most in structs.asdict(asked).items() if most is not None}
+    if fees is None or not given:
+        return now
+    before = now or FeeLimits(fees.per_spend, fees.per_channel)
+    after = structs.replace(before, **given)
+    return now if after == before else after
 
 
 class FilledChain(CrowdedChain):

@@ -21,7 +21,7 @@ from channelsim.channel.attack.ending_duties import CLOSE, RECOVER
 from channelsim.channel.attack.failing_files import failing_log, lose_power
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.failing_store import Disk, failing_connection
-from channelsim.channel.attack.filled_blocks import other_limits
+from channelsim.channel.attack.filled_blocks import due_limits, other_limits
 from channelsim.channel.attack.hostile_side import HostileSide
 from channelsim.channel.attack.kinds import FILE, LIMIT_FEES, STATEMENT
 from channelsim.channel.attack.monitors import as_restarted, differences
@@ -54,6 +54,7 @@ from channelsim.channel.protocol.proposals import Wish
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.deck_works import DeckThreads, seeded_secrets
 from channelsim.channel.session.ending_player import EndingPlayer, nothing_left
+from channelsim.channel.session.fee_maxima import NOT_GIVEN, changed_limits
 from channelsim.channel.session.linked_peer import run_with_link
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.peer_runner import PeerRunner, RunFailed, is_over
@@ -284,6 +285,7 @@ class Process:
         player = self._player(peer)
         decks = DeckThreads(seeded_secrets(self.config.secret), self.threads)
         time = asyncio.get_running_loop().time
+        asked, self.fee_limits = self.fee_limits or NOT_GIVEN, None
         self.runner = PeerRunner(
             peer,
             actor,
@@ -293,11 +295,11 @@ class Process:
             [self._hear],
             waits_for_link=self.side is Side.INITIATOR and peer.state.block.peak == 0,
             poll_time=POLL_TIME,
-            fee_limits=self.fee_limits,
+            fee_limits=changed_limits(peer, asked, self.folder),
             on_trouble=self.monitors.trouble,
             threads=self.threads,
         )
-        self.monitors.fee_limits, self.fee_limits = self.fee_limits, None
+        self.monitors.fee_limits = due_limits(self.config.fees, peer.state.fees.limits, asked)
         self.monitors.command = self.ending
         tell = self.monitors.linked
         work = run_with_link(self.runner, self._keep_linked, tell, over or is_over)
@@ -332,6 +334,7 @@ class Process:
     def _decide(self, game: str, game_id: int, player: Player) -> Move:
         """Decide by the side's policy; the answer may take long."""
         self._thinks, self._slowness = 0.0, self._thinks
+        self.monitors.asked[game_id] = player.position
         decide = by_policy(self.setup.policies[self.side], self.config.secret)
         move = decide(game, game_id, player)
         self.listen(Decided(self.config.name, game_id, move))

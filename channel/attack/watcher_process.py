@@ -81,7 +81,7 @@ def begun(
         raise
     monitors.watcher_begins()
     wallet = monitors.watch_wallet
-    keys, most = ((wallet.key,), wallet.most) if wallet is not None else ((), None)
+    keys, most = (wallet.keys, wallet.most) if wallet is not None else ((), None)
     pusher = Pusher(data.channel, keys, most)
     since = None if before is None else before.since
     return WatcherProcess(node, monitors, pusher, Watcher(data, owners_time(data)), data, since)

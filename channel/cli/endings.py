@@ -17,7 +17,6 @@ from channelsim.channel.cli.nodes import (
 )
 from channelsim.channel.cli.option_groups import EndingOptions
 from channelsim.channel.cli.running import (
-    changed_limits,
     fee_limits,
     has_ended,
     line_printer,
@@ -36,6 +35,7 @@ from channelsim.channel.session.ending_player import (
     has_unpublished_copy,
     nothing_left,
 )
+from channelsim.channel.session.fee_maxima import changed_limits
 from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.session_events import BlockMade
 from channelsim.channel.session.setup import check_policy

@@ -32,8 +32,6 @@ from channelsim.channel.cli.options import (
 )
 from channelsim.channel.cli.prompt import Prompt
 from channelsim.channel.cli.running import (
-    NOT_GIVEN,
-    changed_limits,
     fee_limits,
     has_ended,
     line_printer,
@@ -53,6 +51,7 @@ from channelsim.channel.protocol.state import Side
 from channelsim.channel.report.terminal import console
 from channelsim.channel.session.agreed_hands import account_of
 from channelsim.channel.session.deck_works import DeckThreads
+from channelsim.channel.session.fee_maxima import NOT_GIVEN, changed_limits
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.session_events import BlockMade, Listener

@@ -7,7 +7,6 @@ import logging
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TypeVar
 
 from channelsim.channel.chain.rpc_server import read_address
@@ -15,9 +14,7 @@ from channelsim.channel.cli.messages import complain, discard
 from channelsim.channel.cli.option_groups import FeeOptions
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing
-from channelsim.channel.peer.fees.fee_state import limits_of
 from channelsim.channel.peer.interface import FeeLimits
-from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer_text.peer_lines import Line, PeerLines
 from channelsim.channel.report.terminal import console, json_line, say
 from channelsim.channel.session.linked_peer import Place, run_linked
@@ -29,9 +26,6 @@ T = TypeVar("T")
 
 POLL_TIME = 0.1
 """Seconds after which an interrupt is noticed."""
-
-NOT_GIVEN = FeeLimits(None, None)
-"""No maxima of the player's own."""
 
 
 async def until_interrupted(
@@ -126,29 +120,3 @@ def report_trouble(trouble: Trouble) -> None:
 def fee_limits(options: FeeOptions) -> FeeLimits:
     """The player's maxima of fees."""
     return FeeLimits(options.max_fee, options.max_fees)
-
-
-def changed_limits(peer: Peer, asked: FeeLimits, directory: Path) -> FeeLimits | None:
-    """The maxima that a peer has from now on, None if they stay; `asked` are the player's options.
-
-    Raises `UsageError` if there is no coin that fees can be paid from.
-    """
-    if asked == NOT_GIVEN:
-        return None
-    fees = peer.config.fees
-    if fees is None:
-        if 0 in (asked.per_spend, asked.per_channel):
-            return None
-        raise UsageError(
-            f"{directory}: --max-fee: the channel took the wallet's whole coin: no fees can be paid"
-        )
-    now = limits_of(fees, peer.state.fees)
-    after = FeeLimits(
-        now.per_spend if asked.per_spend is None else asked.per_spend,
-        now.per_channel if asked.per_channel is None else asked.per_channel,
-    )
-    if asked.per_spend is None and after.per_spend == 0 and asked.per_channel:
-        raise UsageError(f"{directory}: the most for a spend is 0 there: give --max-fee as well")
-    if asked.per_channel is None and after.per_channel == 0 and asked.per_spend:
-        raise UsageError(f"{directory}: the most for all is 0 there: give --max-fees as well")
-    return after if after != now else None

@@ -11,13 +11,13 @@ import pytest
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.cli.new_channel import wallet_for_fees, with_fees
-from channelsim.channel.cli.running import changed_limits
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.wallet import Wallet
+from channelsim.channel.session.fee_maxima import changed_limits
 from tests.channel.command import channelsim
 from tests.channel.table import ANN, sit
 
