@@ -77,9 +77,10 @@ def watch_wallet_of(attack: Attack, config: Config, chain: FarmableChain) -> Wat
     if not attack.watched or config.fees is None or not config.fees.per_spend:
         return None
     most = config.fees.per_spend
-    key = wallet_key(secret_of(attack.seed.encode(), config.side), "watcher fees")
+    secret = secret_of(attack.seed.encode(), config.side)
+    key, unused = (wallet_key(secret, name) for name in ("watcher fees", "watcher"))
     chain.give(address_of(key), most)
-    return WatchWallet(key, most)
+    return WatchWallet(key, most, (unused,))
 
 
 def player_of(

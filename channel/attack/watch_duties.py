@@ -44,8 +44,14 @@ def false_sight(chain: Coins, data: WatchData, sight: Sight) -> Iterator[str]:
         return
     if sight.step is Step.SHUT:
         yield from _end(sight, spent, peak, channel.confirmations)
+        if not sight.ended_well(data.newest.state.number):
+            yield "calls the end by a shutdown bad"
     states = {state.puzzle_hash: state for state in data.states.values()}
-    for child in chain.children(channel.coin.id) if spent is not None else ():
+    children = chain.children(channel.coin.id) if spent is not None else []
+    if sight.step is Step.UNKNOWN:
+        ends = (child.spent for child in children if child.coin.puzzle_hash in states)
+        yield from _end(sight, next(ends, None) or spent, peak, channel.confirmations)
+    for child in children:
         state = states.get(child.coin.puzzle_hash)
         if state is None:
             continue
@@ -53,6 +59,7 @@ def false_sight(chain: Coins, data: WatchData, sight: Sight) -> Iterator[str]:
             if sight.step is Step.PAID:
                 yield from _end(sight, child.spent, peak, channel.confirmations)
             yield from _false_payout(chain, data, sight, child.coin)
+            yield from _false_end(chain, data, sight, child.coin)
             continue
         theirs = state.number % 2 != channel.side
         is_stale = theirs and state.number < data.newest.state.number
@@ -91,6 +98,19 @@ def _false_payout(chain: Coins, data: WatchData, sight: Sight, unroll: Coin) -> 
     if named is None or sorted(named.coins) != sorted(paid.coins):
         says = f"says that {sight.step.value}, and names state {sight.state}"
         yield f"{says}, and state {paid.number} was paid out"
+
+
+def _false_end(chain: Coins, data: WatchData, sight: Sight, unroll: Coin) -> Iterator[str]:
+    """Find a payout that is called good, or bad, for the owner, and is not."""
+    seen = chain.coin(unroll.id)
+    paid = read_unroll(seen.solution) if seen is not None and seen.solution is not None else None
+    newest = data.newest.state.number
+    if paid is None or sight.step is not Step.PAID:
+        return
+    is_good = paid.number >= newest
+    if sight.state == paid.number and sight.ended_well(newest) != is_good:
+        says = "good" if not is_good else "bad"
+        yield f"calls the payout of state {paid.number} {says}, and the newest is {newest}"
 
 
 def _end(sight: Sight, spent: int | None, peak: int, confirmations: int) -> Iterator[str]:

@@ -24,7 +24,13 @@ from channelsim.channel.simulation.promises.fee_payments import (
     wanted_fee,
     wrong_payment,
 )
-from channelsim.channel.watch.pusher import FeeAtMaximum, FeesUnknown, NoFeeCoin, Notice
+from channelsim.channel.watch.pusher import (
+    FeeAtMaximum,
+    FeesUnknown,
+    NoFeeCoin,
+    Notice,
+    SpendIsDropped,
+)
 from channelsim.channel.watch.watcher import Sight, Step
 from channelsim.games.amounts import counted
 
@@ -37,15 +43,24 @@ MOST_OVER = 2
 
 @dataclass(frozen=True, slots=True)
 class WatchWallet:
-    """The key of a watcher's fee coins, and the most mojos that it pays for a spend."""
+    """The key of a watcher's fee coins, and the most mojos that it pays for a spend.
+
+    Its file has the `unused` keys, too, which come first.
+    """
 
     key: PrivateKey
     most: int
+    unused: tuple[PrivateKey, ...] = ()
 
     @property
     def address(self) -> bytes:
         """The address of the coins."""
         return address_of(self.key)
+
+    @property
+    def keys(self) -> tuple[PrivateKey, ...]:
+        """All keys of the file."""
+        return (*self.unused, self.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +81,20 @@ class WatcherTurn:
     failed: bool = False
     notices: Sequence[Notice] = ()
     earlier: Sequence[PendingBundle] = ()
+
+
+def wrong_drops(turn: WatcherTurn) -> Iterator[str]:
+    """Find a spend that a user should not hear of any more, or of whose drop it should."""
+    kinds = {type(notice) for notice in turn.notices}
+    if turn.sight.spend is None:
+        for kind in kinds & {FeeAtMaximum, SpendIsDropped}:
+            yield f"says {kind.__name__} of a spend that is not due"
+    elif turn.pushed and not turn.failed:
+        (_, last) = turn.pushed[-1]
+        if last.answer is Answer.ACCEPTED and SpendIsDropped in kinds:
+            yield "says that its spend was dropped, which the node has taken"
+        if last.answer is Answer.KNOWN and not turn.pending and SpendIsDropped not in kinds:
+            yield "does not say that its spend was dropped"
 
 
 @dataclass(slots=True)

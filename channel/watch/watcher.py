@@ -64,6 +64,12 @@ class Sight:
     final: bool = False
     stake: int = 0
 
+    def ended_well(self, newest: int) -> bool:
+        """True for a clean shutdown, and for a payout of this newest state or a later one."""
+        if self.step is Step.PAID and self.state is not None:
+            return self.state >= newest
+        return self.step is Step.SHUT
+
 
 class Watcher:
     """A channel's watcher. `wait` are the blocks that it leaves the owner to preempt first."""

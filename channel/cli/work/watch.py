@@ -108,7 +108,7 @@ def _watch(
                 _show(line, as_json=as_json)
                 shown = line
             if sight.final:
-                return exit_code(False, failed=not _ended_well(sight, data))
+                return exit_code(False, failed=not sight.ended_well(data.newest.state.number))
         _pause(every, interrupted)
     return exit_code()
 
@@ -120,13 +120,6 @@ def _looked(
     check_network(chain, agg_sig_data)
     sight = watcher.look(chain)
     return sight, pusher.push(chain, watcher, sight)
-
-
-def _ended_well(sight: Sight, data: WatchData) -> bool:
-    """True for a clean shutdown, and for a payout of the newest state or a later one."""
-    if sight.step is Step.PAID and sight.state is not None:
-        return sight.state >= data.newest.state.number
-    return sight.step is Step.SHUT
 
 
 def _fee_keys(path: Path | None) -> tuple[PrivateKey, ...]:
@@ -214,7 +207,7 @@ def _document(sight: Sight, data: WatchData, offered: Offered | None) -> dict[st
         "pushed": offered.result.text if offered is not None else None,
         "fee": offered.fee if offered is not None else None,
         "final": sight.final,
-        "good": _ended_well(sight, data) if sight.final else None,
+        "good": sight.ended_well(data.newest.state.number) if sight.final else None,
     }
 
 
