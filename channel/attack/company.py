@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from channelsim.channel.attack import boundaries
-from channelsim.channel.attack.actions import LAST_SAFE, Action
+from channelsim.channel.attack.actions import LAST_SAFE, Action, hostile_side
 from channelsim.channel.attack.drawn_actions import deviation, drawn_action, undoing
 from channelsim.channel.attack.filled_blocks import FILL
 from channelsim.channel.attack.kinds import (
@@ -18,6 +18,7 @@ from channelsim.channel.attack.kinds import (
     GO_ON_CHAIN,
     KINDS,
     LIMIT_FEES,
+    MOST_OUTAGE,
     MOST_PAUSE,
     OLD_COPY,
     REFUSALS,
@@ -48,6 +49,10 @@ GROWN, WORDS = 60, 3
 """The per cent of the sessions with words of a hostile side in which a connection begins in a
 game, and so many words come later."""
 
+REPLACED = 70
+"""The per cent of the sessions with the adversary that replaces its moves in which the other player
+thinks for long."""
+
 FILLED = 30
 """The per cent of the sessions about watchers in which others fill blocks."""
 
@@ -56,6 +61,9 @@ LEAST_REFUSED, MOST_REFUSED = 3, 8
 
 PINS = ("pinner", "heavy-pinner")
 """The adversaries that keep spends from blocks by what they pay."""
+
+ANSWERS_AGAIN = "answers-again"
+"""The adversary that takes its move back on chain, and makes another one."""
 
 STALE = ("stale-any", "stale-oldest", "stale-previous", "stale-richest", "impatient")
 """The adversaries that publish a stale state as soon as they can."""
@@ -174,6 +182,15 @@ def given_away(chance: Chance) -> Iterator[Action]:
     yield from thoughts(side, chance)
     # So many events after its last act, its player waits for the one that thinks.
     yield Action("propose", 1 - side, chance.between(3, 6), since="acted")
+
+
+def thought_of_replaced(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
+    """A player that still thinks of its answer to a move when the other side replaces that."""
+    hostile = hostile_side(actions)
+    answers_again = any(action.name == ANSWERS_AGAIN for action in actions)
+    if hostile is not None and answers_again and chance.chance(REPLACED):
+        since, pause = chance.pick(("counts", "move")), MOST_OUTAGE * BLOCK_TIME
+        yield Action("think", 1 - hostile, chance.below(3), pause=pause, since=since)
 
 
 def thoughts(side: int, chance: Chance, longest: int = MOST_PAUSE) -> Iterator[Action]:

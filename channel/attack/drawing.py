@@ -18,6 +18,7 @@ from channelsim.channel.attack.company import (
     given_away,
     meetings,
     storm,
+    thought_of_replaced,
     thoughts,
     wishes,
 )
@@ -214,6 +215,9 @@ def draw(
         actions += [replace(deviation(chance), side=actions[0].side) for _ in deviations]
     watched = chance.chance(WATCHED)
     beside = Chance(derive(seed.encode(), "attack", "company"))
+    if "think" in kinds:
+        # First, as above.
+        actions = [*thought_of_replaced(actions, beside), *actions]
     if FILL in kinds and beside.chance(FILLED):
         actions.append(drawn_action(KINDS[FILL], beside, 0, ON_CHAIN))
     actions += company(actions, game, kinds, beside)
@@ -227,6 +231,10 @@ def draw(
     rarely = Chance(derive(seed.encode(), "attack", "meetings"))
     actions += [action for action in meetings(actions, rarely) if action.kind in kinds]
     copy = next((action for action in actions if action.kind == OLD_COPY), None)
+    if copy is not None and watched and "stop" in kinds:
+        # What the other side publishes then, the watcher does not know either.
+        at, blocks = beside.below(3), boundaries.LONGEST - 1
+        actions.append(Action("stop", copy.side, at, since="chain", blocks=blocks))
     if copy is not None and hostile_side(actions) is None and chance.chance(50):
         # A counterparty that never closes: the player has the copy published.
         actions.append(Action("withhold", 1 - copy.side, chance.below(KINDS["withhold"].span)))

@@ -38,6 +38,10 @@ PER_PUSH = 8
 """The most calls for one push: the push itself, and what is pending for its coins."""
 
 
+MOST_NAMED = 2
+"""Bundles in the way of a push that are named in any case: more may be too many bytes."""
+
+
 REFUSED = {
     *(*REFUSALS, *NOT_JUDGED, "ASSERT_BEFORE_HEIGHT_ABSOLUTE_FAILED"),
     "BLOCK_COST_EXCEEDS_MAX",
@@ -51,12 +55,13 @@ ON_ITS_WAY = 0.2
 @dataclass(slots=True)
 class _Look:
     """The answers of the node in one look at the chain, begun at this time: the height, and each
-    coin by its id."""
+    coin by its id. The `children` are those of the coins with the ids in `parents`."""
 
     peak: int
     begun: float
     coins: dict[bytes, CoinSeen | None] = field(default_factory=dict)
     children: list[CoinSeen] = field(default_factory=list)
+    parents: set[bytes] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -124,6 +129,7 @@ class NotedNode:
         children = self._asked(lambda: self.node.children(coin_id))
         if self._look is not None:
             self._look.children += children
+            self._look.parents.add(coin_id)
         return children
 
     def push(self, bundle: Bundle) -> PushResult:
@@ -275,6 +281,10 @@ class NotedNode:
             named = {other.bundle for other in event.pending}
             if event.bundle != ours or not named or not named <= others:
                 yield "reports a pin that its node does not have"
+            if len(named) < len(event.pending):
+                yield "reports a bundle that is in the way of a push twice"
+            if len(named) < min(len(others), MOST_NAMED):
+                yield f"reports {len(named)} of {len(others)} bundles in the way of a push"
             self._in_the_way = None
         elif isinstance(event, Block | Dropped):
             self._in_the_way = None
@@ -319,6 +329,8 @@ class NotedNode:
                 yield f"reports a coin that the chain lacks, or not one that it has: {_id(coin)}"
             elif reported is not None and not _same(reported, coin, look.peak):
                 yield f"reports the coin {_id(coin)} otherwise than the node"
+            elif reported is not None and _is_hidden(reported, look.parents):
+                yield f"does not ask for what the coin {_id(coin)} was spent to"
         for child in look.children:
             reported = seen.get(child.coin)
             if (reported is None) != (child.born > look.peak) or (
@@ -344,6 +356,12 @@ class NotedNode:
 
 def _id(seen: CoinSeen) -> str:
     return seen.coin.id.hex()[:8]
+
+
+def _is_hidden(reported: CoinSeen, parents: set[bytes]) -> bool:
+    """True if a coin was spent in a way that nobody has asked for, or was told of."""
+    is_open = reported.spent is not None and reported.solution is None
+    return is_open and reported.coin.id not in parents
 
 
 def _same(reported: CoinSeen, answer: CoinSeen, peak: int) -> bool:

@@ -20,7 +20,7 @@ from channelsim.channel.attack.news_due import missing
 from channelsim.channel.attack.news_fields import false_news
 from channelsim.channel.attack.noted_node import NotedNode
 from channelsim.channel.attack.noted_store import NotedStore, SealedSecrets
-from channelsim.channel.attack.overview_facts import wrong_overview
+from channelsim.channel.attack.overview_facts import wrong_overview, wrong_without_keys
 from channelsim.channel.attack.play_duties import PlayDuties
 from channelsim.channel.attack.printed_lines import PrintedLines
 from channelsim.channel.attack.refusals_due import wrong_refusal
@@ -34,7 +34,8 @@ from channelsim.channel.attack.trial_restarts import is_due, wrong_restart
 from channelsim.channel.attack.user_reports import LinkReports
 from channelsim.channel.attack.watch_duties import false_sight, overdue
 from channelsim.channel.attack.watch_duties import untimely as untimely_watch
-from channelsim.channel.attack.watch_fees import WatcherTurn, WatchFees, WatchWallet
+from channelsim.channel.attack.watch_fees import WatcherTurn, WatchFees, WatchWallet, wrong_drops
+from channelsim.channel.attack.watch_files import behind
 from channelsim.channel.attack.wire import Wire
 from channelsim.channel.attack.workload import Workload, large, left_over
 from channelsim.channel.chain.coins import Coin
@@ -44,6 +45,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.chain_news import UnknownGame, UnknownSpend
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import (
+    Act,
     Command,
     Connected,
     DecksChanged,
@@ -56,6 +58,7 @@ from channelsim.channel.peer.interface import (
     Tell,
     Watch,
 )
+from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.limits import message_limit
 from channelsim.channel.protocol.messages import DeckStep
@@ -65,7 +68,7 @@ from channelsim.channel.session.session_events import Pushed, SessionEvent
 from channelsim.channel.simulation.promises.fee_offers import awaits_fee_coins
 from channelsim.channel.simulation.run import message_in
 from channelsim.channel.store.interface import PeerStore
-from channelsim.channel.store.overview import decode_overview, encode_overview
+from channelsim.channel.store.overview import decode_overview
 from channelsim.channel.store.replays import Replays
 from channelsim.channel.store.sqlite_store import FILE, OVERVIEW
 from channelsim.channel.watch.watch_data import (
@@ -73,10 +76,9 @@ from channelsim.channel.watch.watch_data import (
     NEWEST,
     STATES,
     WatchData,
-    read_newest,
-    read_states,
 )
 from channelsim.games.amounts import counted
+from channelsim.games.contract import Position
 
 MOST_BYTES, MOST_BYTES_PER_EVENT, TIMES_RECEIVED = 40_000, 2_000, 4
 """The most bytes that a side's files have after its opening, and of each event that matters, beside
@@ -95,8 +97,9 @@ class SideMonitors:
 
     Its files are in the folder, and its connections on the `wire`. `has_looked`: this process has
     looked at the chain. `is_copy`: the files were replaced by older ones. `fee_limits`: its player
-    has set them with this process. The `command` that this process runs is the action that ends
-    the channel, or None. Its watchers pay fees from the `watch_wallet`, if there is one.
+    has set them, now or before. The `command` that this process runs is the action that ends the
+    channel, or None. Its watchers pay fees from the `watch_wallet`, if there is one. Its player was
+    `asked` in these positions last, by game.
     """
 
     config: Config
@@ -110,6 +113,7 @@ class SideMonitors:
     dealt: int = 0
     received: int = 0
     messages: list[bytes] = field(default_factory=list)
+    asked: dict[int, Position] = field(default_factory=dict)
     secrets: SealedSecrets = field(default_factory=SealedSecrets)
     replays: Replays = field(default_factory=Replays)
     workload: Workload = field(default_factory=Workload)
@@ -182,7 +186,8 @@ class SideMonitors:
         late = () if since is None else overdue(chain, data, since)
         wrong = false_sight(chain, data, turn.sight)
         fees = self._watch_fees.follow(turn) if self._watch_fees is not None else ()
-        for how in (*untimely_watch(data, turn.sight, chain.peak()), *late, *wrong, *fees):
+        early = untimely_watch(data, turn.sight, chain.peak())
+        for how in (*early, *late, *wrong, *fees, *wrong_drops(turn)):
             self._found("watcher", f"its watcher {how}")
 
     def unwatchable(self, error: UsageError) -> None:
@@ -228,6 +233,10 @@ class SideMonitors:
             self._node.follow(event, effects)
         for how in self._link.follow(event) if self._link is not None else ():
             self._found("link", how)
+        if isinstance(event, Act) and event.game_id in self.asked:
+            player = Peer(self.config, before).player(event.game_id)
+            if player is None or player.position != self.asked[event.game_id]:
+                self._found("asks", f"decides in another position of game {event.game_id}")
         if isinstance(event, Command) and after is before and not effects:
             self._found("asks", f"takes {event} without any effect"[:200])
         if event is not None and _is_passed_over(event, before, after, effects):
@@ -250,6 +259,8 @@ class SideMonitors:
                 self.received += len(event.message)
                 if _is_known_again(event.message):
                     self.messages.append(event.message)
+        for how in _misread(self.folder / FILE, after) if event is None else ():
+            self._found("overview", how)
         if event is None and after.phase is Phase.PLAYING and not after.resuming:
             self._found("restart", "plays on after a restart, without the other side's numbers")
         told = [effect.news for effect in effects if isinstance(effect, Tell)]
@@ -289,8 +300,9 @@ class SideMonitors:
             if after.dispute is not None and not waits:
                 for how in wrong_game_spends(self.config, after.dispute, event, effects):
                     self._found("spends", how)
-        if after.play is not None and not _same_history(before, after):
-            for how in _behind(self.folder / FOLDER, after):
+        # A process that starts adds what the one before it could not.
+        if event is None or not _same_history(before, after):
+            for how in behind(self.config, self.folder / FOLDER, after):
                 self._found("watch-data", how)
 
     def _looks(self, event: Event | None, before: PeerState, after: PeerState) -> Iterator[str]:
@@ -301,9 +313,8 @@ class SideMonitors:
             if self.has_looked:
                 yield from ended_late(self.config, before, event)
             self.has_looked = True
-            if self.fee_limits not in (None, after.fees.limits):
-                yield "it does not take the maxima of fees that its player has set"
-            self.fee_limits = None
+            if self.fee_limits != after.fees.limits:
+                yield "it does not have the maxima of fees that its player has set"
         elif not self.has_looked and isinstance(event, Received | Connected | Command):
             yield f"it handles a {_name(event)} before it has looked at the chain"
 
@@ -436,26 +447,7 @@ def _misread(path: Path, state: PeerState | None) -> Iterator[str]:
     except msgspec.DecodeError as error:
         yield f"has an overview that cannot be read: {error}"
         return
-    if overview != decode_overview(encode_overview(state.play)):
-        yield f"has the overview {overview} in state {state.play.state.number}"
-
-
-def _behind(folder: Path, state: PeerState) -> Iterator[str]:
-    """Find states that the watcher's data lack."""
-    play = state.play
-    if play is None:
-        return
-    try:
-        _, states = read_states(folder / STATES)
-        newest = read_newest(folder / NEWEST)
-    except UsageError as error:
-        yield f"cannot be read: {error}".replace(str(folder), FOLDER)[:100]
-        return
-    if len(states) <= play.history.state.number:
-        newest_number = play.history.state.number
-        yield f"has {counted(len(states), 'state')}, and the newest is number {newest_number}"
-    if newest.state.number < play.newest.state.number:
-        yield f"preempts with state {newest.state.number} of {play.newest.state.number}"
+    yield from wrong_without_keys(state.play, overview)
 
 
 def _is_known_again(message: bytes) -> bool:

@@ -6,7 +6,7 @@ missed by one of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -15,9 +15,18 @@ from channelsim.channel.attack.noted_store import NotedStore
 from channelsim.channel.attack.trial_store import TrialStore
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.interface import Watch
+from channelsim.channel.peer.interface import (
+    AcceptGames,
+    Act,
+    CancelGames,
+    Effect,
+    Proposed,
+    Tell,
+    Watch,
+    YourTurn,
+)
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.peer.peer_state import PeerState
+from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.replays import Replays
@@ -67,3 +76,44 @@ def wrong_restart(
     play = durable.peer.state.play
     if play is not None and play.decks.decks:
         yield "would go on with open decks after a restart (PD-12)"
+    if len(store.contents.events) == 1:
+        yield from _other_states(state, restarted)
+    yield from _unasked(config.side, state, effects)
+
+
+def _other_states(state: PeerState, restarted: PeerState) -> Iterator[str]:
+    """Find a state of the channel that a restart from a snapshot would have otherwise.
+
+    Either side may publish any of them; a session does so with few.
+    """
+    if state.play is None or restarted.play is None:
+        return
+    for ours, read in zip(state.play.history, restarted.play.history, strict=False):
+        if ours.state.number != read.state.number:
+            yield f"would have no state {ours.state.number} after a restart"
+            return
+        if (ours.state, ours.signed) != (read.state, read.signed):
+            yield f"would have another state {ours.state.number} after a restart"
+            return
+
+
+def _unasked(side: int, state: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
+    """Find proposals and turns that wait for the player, of which a restart would not ask it."""
+    play = state.play
+    if state.phase is not Phase.PLAYING or play is None:
+        return
+    asked = [effect.news for effect in effects if isinstance(effect, Tell)]
+    groups = {news.group.id for news in asked if isinstance(news, Proposed)}
+    turns = {news.game_id for news in asked if isinstance(news, YourTurn)}
+    answered = {
+        command.group_id for command in play.queue if isinstance(command, AcceptGames | CancelGames)
+    }
+    decided = {command.game_id for command in play.queue if isinstance(command, Act)}
+    for group in play.state.groups:
+        if group.proposer != side and group.id not in answered | groups:
+            yield f"would not ask about proposal {group.id} after a restart"
+    for game in play.state.games if play.potato else ():
+        player = play.players.get(game.id)
+        is_open = player is not None and len(player.choices()) > 1
+        if game.mover == side and is_open and game.id not in decided | turns:
+            yield f"would not ask for a move in game {game.id} after a restart"

@@ -46,13 +46,15 @@ NextAction = Callable[[int], Action | None]
 class _Pipe:
     """One direction of the connection of a number: frames from one side to a reader of the other.
 
-    `is_left`: its reader has closed the connection, and frames that arrive later are lost.
-    `unsent` are the bytes that wait because nothing is taken, of which each has a `weight`.
+    `is_left`: its reader has closed the connection, and frames that arrive later are lost. Its
+    sender read from the pipe `before` on the connection before this one. `unsent` are the bytes
+    that wait because nothing is taken, of which each has a `weight`.
     """
 
     wire: Wire
     sender: int
     number: int
+    before: _Pipe | None = None
     target: _Reader = field(init=False)
     arrives: float = 0.0
     under_way: deque[bytes] = field(default_factory=deque)
@@ -87,6 +89,10 @@ class _Pipe:
     def carry(self, frame: bytes) -> None:
         """Send a frame on its way, with what happens to it."""
         self.stays_quiet()
+        if len(frame) > HEAD and self.before is not None:
+            if not self.before.is_left and not self.before.is_cut:
+                self.wire.found(self.sender, "uses a connection, and has not closed the older one")
+            self.before = None
         if self.sent_at is not None or len(frame) > HEAD:
             self.sent_at = asyncio.get_running_loop().time()
         frames, delay = [frame], self.wire.delay()
@@ -241,7 +247,7 @@ class Wire:
         self._peak = peak
         self._listening: Link | None = None
         self._served: dict[asyncio.Task[None], None] = {}
-        self.pipes: tuple[_Pipe, ...] = ()
+        self.pipes: tuple[()] | tuple[_Pipe, _Pipe] = ()
         self._away_until, self._away_until_block = 0.0, 0
         self._attempts: deque[float] = deque(maxlen=MOST_ATTEMPTS)
         # The times since which a side has no connection, and at which the last attempt ended.
@@ -304,7 +310,9 @@ class Wire:
         if self._listening is None:
             raise self._failed("connection refused")
         self._connections += 1
-        there, back = (_Pipe(self, side, self._connections) for side in Side)
+        there_before, back_before = self.pipes or (None, None)
+        there = _Pipe(self, Side.INITIATOR, self._connections, back_before)
+        back = _Pipe(self, Side.RECEIVER, self._connections, there_before)
         self.pipes = there, back
         self._lost.clear()
         ours, there_to = _connection(there, back)

@@ -18,6 +18,8 @@ from scripts.tools.attack_faults import (
     reporting,
     reviewed_runs,
     running,
+    shown,
+    stored_and_watched,
     storing,
     upkeep,
     watching,
@@ -57,6 +59,8 @@ def faults() -> tuple[Fault, ...]:
         *from_engine_review.FROM_ENGINE_REVIEW,
         *around_peers.AROUND_PEERS,
         *reviewed_runs.REVIEWED_RUNS,
+        *stored_and_watched.STORED_AND_WATCHED,
+        *shown.SHOWN,
         *generated(),
     )
     by_name: dict[str, Fault] = {}
