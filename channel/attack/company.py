@@ -56,6 +56,9 @@ thinks for long."""
 FILLED = 30
 """The per cent of the sessions about watchers in which others fill blocks."""
 
+FORGETFUL = 25
+"""The per cent of these in which the node drops the first spend of a watcher."""
+
 LEAST_REFUSED, MOST_REFUSED = 3, 8
 """The blocks in which a node does not know the fee coin of a watcher."""
 
@@ -203,10 +206,17 @@ def thoughts(side: int, chance: Chance, longest: int = MOST_PAUSE) -> Iterator[A
 def about_watchers(chance: Chance) -> Iterator[Action]:
     """A state on chain while no process runs that could answer it: a stale one, or the newest.
 
-    Others may fill the blocks, so that the watcher has to pay: it is pinned, and its node does not
-    know its fee coin.
+    Its node may drop its spend. Others may fill the blocks, so that the watcher has to pay: it is
+    pinned, and its node does not know its fee coin.
     """
     side = 1
+    if chance.chance(FORGETFUL):
+        # What is pushed first after that: the first spend that is due.
+        for forgetful in (0, 1):
+            blocks = chance.between(1, 3)
+            yield Action(
+                "push-forgotten", forgetful, chance.below(60), since="unroll", blocks=blocks
+            )
     if chance.chance(FILLED):
         yield drawn_action(KINDS[FILL], chance, 0, ("unroll",))
         which, blocks = REFUSALS.index(UNKNOWN_UNSPENT), chance.between(LEAST_REFUSED, MOST_REFUSED)

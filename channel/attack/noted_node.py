@@ -72,6 +72,7 @@ class NotedNode:
     time: Callable[[], float]
     found: Callable[[str], None]
     user: NodeReports = field(init=False)
+    _made_at: float = field(init=False)
     _look: _Look | None = None
     _troubled_until: float = 0.0
     _called_at: float | None = None
@@ -94,6 +95,7 @@ class NotedNode:
     def __post_init__(self) -> None:
         """Begin with a user who has heard nothing."""
         self.user = NodeReports(self.time)
+        self._made_at = self.time()
 
     # --- the node ---
 
@@ -215,6 +217,12 @@ class NotedNode:
             self.found(f"does not report the height {peak} in {waits:.0f} s")
 
     # --- the peer ---
+
+    def begins(self) -> Iterator[str]:
+        """Find a peer that has waited with its start, or still does, though the node answers."""
+        waits = self.time() - max(self._made_at, self._troubled_until)
+        if waits > PATIENCE:
+            yield f"does not begin in {waits:.0f} s"
 
     def pushed(self, bundle: Bundle) -> None:
         """Note a push of which the user hears."""

@@ -57,7 +57,12 @@ from channelsim.channel.session.ending_player import EndingPlayer, nothing_left
 from channelsim.channel.session.fee_maxima import NOT_GIVEN, changed_limits
 from channelsim.channel.session.linked_peer import run_with_link
 from channelsim.channel.session.peer_driver import Actor
-from channelsim.channel.session.peer_runner import PeerRunner, RunFailed, is_over
+from channelsim.channel.session.peer_runner import (
+    PeerRunner,
+    RunFailed,
+    begins_with_link,
+    is_over,
+)
 from channelsim.channel.session.questions import Deciding, PlayerOfPeer
 from channelsim.channel.session.session_events import Decided, Handled, NewsFor, SessionEvent
 from channelsim.channel.session.setup import Setup
@@ -293,7 +298,7 @@ class Process:
             player,
             decks,
             [self._hear],
-            waits_for_link=self.side is Side.INITIATOR and peer.state.block.peak == 0,
+            waits_for_link=self.ending is None and begins_with_link(peer),
             poll_time=POLL_TIME,
             fee_limits=changed_limits(peer, asked, self.folder),
             on_trouble=self.monitors.trouble,

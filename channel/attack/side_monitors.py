@@ -28,7 +28,12 @@ from channelsim.channel.attack.seen_cards import wrong_cards
 from channelsim.channel.attack.settled_games import wrong_after_settling
 from channelsim.channel.attack.spends_due import missing_spends, needless_funding, wrong_spends
 from channelsim.channel.attack.stakes_due import wrong_stakes
-from channelsim.channel.attack.store_duties import badly_sealed, readable_by_others, shared
+from channelsim.channel.attack.store_duties import (
+    badly_sealed,
+    readable_by_others,
+    shared,
+    wrong_copy,
+)
 from channelsim.channel.attack.times_due import OwnMarks, ended_early, ended_late, untimely
 from channelsim.channel.attack.trial_restarts import is_due, wrong_restart
 from channelsim.channel.attack.user_reports import LinkReports
@@ -95,11 +100,12 @@ A row of zeros is in every database.
 class SideMonitors:
     """Follows one side through all lives of its process; `violated` takes an id and a line.
 
-    Its files are in the folder, and its connections on the `wire`. `has_looked`: this process has
-    looked at the chain. `is_copy`: the files were replaced by older ones. `fee_limits`: its player
-    has set them, now or before. The `command` that this process runs is the action that ends the
-    channel, or None. Its watchers pay fees from the `watch_wallet`, if there is one. Its player was
-    `asked` in these positions last, by game.
+    Its files are in the folder, and its connections on the `wire`. `has_begun`: this process has
+    started its peer, `has_looked`: it has looked at the chain, and `was_copied`: its store was read
+    beside it. `is_copy`: the files were replaced by older ones. `fee_limits`: its player has set
+    them, now or before. The `command` that this process runs is the action that ends the channel,
+    or None. Its watchers pay fees from the `watch_wallet`, if there is one. Its player was `asked`
+    in these positions last, by game.
     """
 
     config: Config
@@ -118,7 +124,9 @@ class SideMonitors:
     replays: Replays = field(default_factory=Replays)
     workload: Workload = field(default_factory=Workload)
     state: PeerState | None = None
+    has_begun: bool = False
     has_looked: bool = False
+    was_copied: bool = False
     is_copy: bool = False
     fee_limits: FeeLimits | None = None
     command: str | None = None
@@ -141,6 +149,7 @@ class SideMonitors:
 
     def node(self, node: FailingNode, time: Callable[[], float]) -> NotedNode:
         """The node of a new life of the process, which is followed."""
+        self.has_begun = False
         self._node = NotedNode(node, time, lambda how: self._found("node", how))
         self._link = LinkReports(self._lost_for)
         if self.wire is not None:
@@ -169,6 +178,7 @@ class SideMonitors:
         """The noted store of a new life, of which a snapshot is due after so many events."""
         for how in shared(self.folder):
             self.wrong_store(how)
+        self.was_copied = False
         self._stored = NotedStore(store, self.secrets, snapshots, self.wrong_store, self.folder)
         return self._stored
 
@@ -230,6 +240,8 @@ class SideMonitors:
         if self._node is not None:
             if event is None and not before.block.peak:
                 self._node.starts(after.block.peak)
+            if event is None:
+                self._look_for_wait(self._node, before)
             self._node.follow(event, effects)
         for how in self._link.follow(event) if self._link is not None else ():
             self._found("link", how)
@@ -301,9 +313,15 @@ class SideMonitors:
                 for how in wrong_game_spends(self.config, after.dispute, event, effects):
                     self._found("spends", how)
         # A process that starts adds what the one before it could not.
-        if event is None or not _same_history(before, after):
+        if event is None or not _same_states(before, after):
             for how in behind(self.config, self.folder / FOLDER, after):
                 self._found("watch-data", how)
+
+    def _look_for_wait(self, node: NotedNode, state: PeerState) -> None:
+        """Look for a process that waits with its start; it may wait for the first connection."""
+        self.has_begun = True
+        for how in node.begins() if state.block.peak else ():
+            self._found("node", how)
 
     def _looks(self, event: Event | None, before: PeerState, after: PeerState) -> Iterator[str]:
         """A process looks at the chain before anything else, and no more once it is over."""
@@ -331,6 +349,10 @@ class SideMonitors:
         """Try, after an event that is followed, what a restart would lead to, if that is due."""
         store, state = self._stored, self.state
         if store is not None and state is not None and is_due(store):
+            if state.play is not None and not self.was_copied:
+                self.was_copied = True
+                for how in wrong_copy(self.folder, store.contents):
+                    self.wrong_store(how)
             for how in wrong_restart(
                 self.config, store, state, lasting, self.watched, self.replays
             ):
@@ -366,6 +388,8 @@ class SideMonitors:
 
         One that was `killed` has left the log of its database, which the next one empties.
         """
+        if self._node is not None and self.state is not None and not self.has_begun:
+            self._look_for_wait(self._node, self.state)
         files = [path for path in sorted(self.folder.rglob("*")) if path.is_file()]
         size = sum(path.stat().st_size for path in files)
         most = MOST_BYTES + MOST_BYTES_PER_EVENT * self.changes
@@ -419,11 +443,13 @@ def _name(event: Event) -> str:
     return type(message_in(event) or event).__name__
 
 
-def _same_history(before: PeerState, after: PeerState) -> bool:
-    return (
+def _same_states(before: PeerState, after: PeerState) -> bool:
+    """True if a side has no other states, and can publish no other one, than before."""
+    return before.play is after.play or (
         before.play is not None
         and after.play is not None
         and before.play.history is after.play.history
+        and before.play.newest is after.play.newest
     )
 
 

@@ -16,6 +16,7 @@ from channelsim.channel.attack.trial_store import TrialStore
 from channelsim.channel.store.interface import Contents, StoreError
 from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import SqliteStore
+from channelsim.channel.store.store_copy import copied_store
 
 
 class NotedContents(Protocol):
@@ -80,6 +81,18 @@ def badly_sealed(store: NotedContents, secret: bytes) -> Iterator[str]:
     is_other = store.before.snapshot not in (b"", contents.snapshot)
     if is_other and earlier and _is_taken(store.name, mixed, secret):
         yield "takes events that follow an older snapshot"
+
+
+def wrong_copy(folder: Path, contents: Contents) -> Iterator[str]:
+    """Find what a command reads otherwise that looks into the store of a process that runs."""
+    try:
+        with copied_store(folder) as store:
+            read, overview = store.load(), store.overview()
+    except StoreError as error:
+        yield f"cannot be read beside its process: {error}".replace(str(folder), folder.name)
+        return
+    if read != contents or not overview:
+        yield "is read otherwise beside its process"
 
 
 def _is_taken(name: str, contents: Contents, secret: bytes) -> bool:

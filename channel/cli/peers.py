@@ -53,7 +53,7 @@ from channelsim.channel.session.agreed_hands import account_of
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.fee_maxima import NOT_GIVEN, changed_limits
 from channelsim.channel.session.peer_driver import Actor
-from channelsim.channel.session.peer_runner import PeerRunner
+from channelsim.channel.session.peer_runner import PeerRunner, begins_with_link
 from channelsim.channel.session.session_events import BlockMade, Listener
 from channelsim.channel.session.setup import (
     ASK,
@@ -134,7 +134,7 @@ def _play(
             player,
             decks,
             [lines, *follows],
-            waits_for_link=config.side is Side.INITIATOR and peer.state.block.peak == 0,
+            waits_for_link=begins_with_link(peer),
             fee_limits=changed_limits(peer, fees, data.path),
             on_trouble=report_trouble,
         )

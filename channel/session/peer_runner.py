@@ -38,6 +38,7 @@ from channelsim.channel.peer.interface import (
     YourTurn,
 )
 from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.peer_driver import Actor, DrivenPeer, PeerDriver
 from channelsim.channel.session.questions import PlayerOfPeer
@@ -70,6 +71,11 @@ class Link(Protocol):
 def is_over(peer: Peer) -> bool:
     """True if nothing is left to do for a peer, but for a deep reorganisation."""
     return peer.is_over
+
+
+def begins_with_link(peer: Peer) -> bool:
+    """True for the one who speaks first, before it has: the other side may not be there yet."""
+    return peer.config.side is Side.INITIATOR and peer.state.block.peak == 0
 
 
 @dataclass(frozen=True, slots=True)

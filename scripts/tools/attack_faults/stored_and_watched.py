@@ -9,15 +9,17 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from channelsim.channel.attack import process
 from channelsim.channel.chain import interface
 from channelsim.channel.network.link import Link
 from channelsim.channel.peer.interface import (
     Proposed,
 )
+from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.state_history import StateHistory
 from channelsim.channel.session import peer_runner
 from channelsim.channel.session.peer_runner import PeerRunner
-from channelsim.channel.store import durable_peer, snapshots, watched_peer
+from channelsim.channel.store import durable_peer, snapshots, store_copy, watched_peer
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.overview import decode_overview
 from channelsim.channel.store.sqlite_store import SqliteStore
@@ -32,6 +34,7 @@ from scripts.tools.attack_faults.planting import (
     changing,
     compared,
     marking,
+    value,
 )
 
 # ruff: noqa: SLF001
@@ -116,6 +119,12 @@ STORE = (
         "store",
         "the overview is written in a transaction of its own, before the events",
         _both(SqliteStore, "append", _overview_first),
+    ),
+    Fault(
+        "copies-no-log",
+        "store",
+        "a look into the store of a process that runs lacks what is in its log",
+        value(store_copy, "FILES", store_copy.FILES[:1]),
     ),
 )
 
@@ -260,6 +269,14 @@ def _side_by_side(reach: Reach, right: Any, link: Any, connection: Any) -> Any:
 
 
 AROUND = (
+    Fault(
+        "waits-for-the-link-again",
+        "runner",
+        "an initiator that starts again does not look at the chain before it is connected",
+        compared(
+            process, "begins_with_link", lambda right, peer: peer.config.side is Side.INITIATOR
+        ),
+    ),
     Fault(
         "children-of-one-coin",
         "runner",

@@ -86,6 +86,11 @@ ASKED = script(
     Action("stop", 0, 3, since="counts"),
     games=("spacepoker",),
 )
+LONELY = script(
+    Action("go-on-chain", 1, 20),
+    Action("stop", 1, 1, since="chain", blocks=8),
+    Action("stop", 0, 1, since="chain"),
+)
 FULL = script(Action("store-full", 1, 42), Action("stop", 1, 1, since="restart"), snapshots=50)
 COPY = script(
     Action("old-copy", 1, 20, 6, pause=2),
@@ -104,6 +109,8 @@ SEEN = (
     ("overview-says-that-all-is-completed", "overview", PLAIN),
     ("overview-has-older-balances", "overview", OFTEN),
     ("overview-ahead-of-its-events", "overview", FULL),
+    ("copies-no-log", "store", PLAIN),
+    ("waits-for-the-link-again", "node", LONELY),
     ("watch-data-swap-the-rewards", "watch-data", PLAIN),
     ("watch-data-of-a-shallow-depth", "watch-data", PLAIN),
     ("watch-data-wait-for-a-new-state", "watch-data", TORN),
