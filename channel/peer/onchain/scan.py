@@ -139,9 +139,11 @@ def _publish(view: ChainView, seen: CoinSeen) -> Findings:
 
 def _shut_down(view: ChainView, height: int) -> Findings:
     """Our shutdown spent the channel coin at this height: it is final once it is deep."""
-    if view.dispute.shutdown is None or not view.deep(height):
+    if view.dispute.shutdown is None:
         return Findings()
     closed = ChannelClosed(view.dispute.shutdown.rewards(), height)
+    if not view.deep(height) and closed not in view.dispute.reported:
+        return Findings()
     return Findings(facts=(closed,), status=Status.SHUT)
 
 

@@ -53,12 +53,15 @@ def scan_games(
         one, paid = _scan_game(view, track)
         found += one
         payouts.append(paid)
-    final = [paid for paid in payouts if paid is not None and paid.final]
-    if len(final) < len(payouts) or not view.deep(height):
+    known = [paid for paid in payouts if paid is not None]
+    if len(known) < len(payouts):
         return found
-    ours = state.balances[view.side] + sum(paid.ours for paid in final)
-    theirs = state.balances[view.side.other] + sum(paid.theirs for paid in final)
+    ours = state.balances[view.side] + sum(paid.ours for paid in known)
+    theirs = state.balances[view.side.other] + sum(paid.theirs for paid in known)
     settled = ChannelSettled(state.number, ours, theirs)
+    is_final = view.deep(height) and all(paid.final for paid in known)
+    if not is_final and settled not in view.dispute.reported:
+        return found
     return found + Findings(facts=(settled,), status=Status.SETTLED)
 
 
@@ -118,14 +121,13 @@ def _payout_facts(view: ChainView, track: Track, paid: Payout) -> tuple[Fact, ..
         if isinstance(track.end, Slashed):
             by = "us" if tip.game.mover is view.side else "them"
         facts.append(GamePaid(tip.game.id, by, *paid_coins(view, track, paid), seen.spent))
-    if paid.final:
-        # A game ends once: one that was settled off chain has ended, if it paid the same.
-        before = view.dispute.signed_games.ended_off_chain(tip.game.id)
-        if before is None or (before[view.side], before[view.side.other]) != (
-            paid.ours,
-            paid.theirs,
-        ):
-            facts.append(GameEnded(tip.game.id, paid.ours, paid.theirs, before is not None))
+    # A game ends once: one that was settled off chain has ended, if it paid the same.
+    before = view.dispute.signed_games.ended_off_chain(tip.game.id)
+    if before is None or (before[view.side], before[view.side.other]) != (paid.ours, paid.theirs):
+        ended = GameEnded(tip.game.id, paid.ours, paid.theirs, before is not None)
+        # What was final stays final while the chain has it, also on a node that shows an older tip.
+        if paid.final or ended in view.dispute.reported:
+            facts.append(ended)
     return tuple(facts)
 
 

@@ -216,7 +216,7 @@ def test_scripts_differ_and_are_possible() -> None:
 
 @pytest.mark.usefixtures("few_rounds")
 def test_kills_reach_every_stage() -> None:
-    totals = done(crashes(25, "stages-2"), 1)
+    totals = done(crashes(25, "stages-3"), 1)
     assert totals.failed == []
     assert sum(totals.stages.values()) == totals.kills == 25
     assert min(totals.stages[stage] for stage in AIMS) >= 2, totals.stages

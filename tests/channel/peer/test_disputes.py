@@ -13,6 +13,7 @@ from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.chain_news import (
+    ChannelSettled,
     Forfeited,
     GameEnded,
     GamePaid,
@@ -412,6 +413,21 @@ def test_final_facts_are_undone_by_a_deeper_reorganisation() -> None:
     settle(table)
     sound(table)
     assert rewards(table) == before
+
+
+def test_what_is_final_stays_final_on_a_node_that_shows_an_older_tip() -> None:
+    table = at_message(20)
+    leave(table, ANN)
+    ann = table.ends[ANN]
+    while not facts(ann, ChannelSettled):
+        farm(table)
+    newest = ann.peer.state.block
+    for back in range(1, CONFIRMATIONS + 1):
+        table.handle(ANN, msgspec.structs.replace(newest, peak=newest.peak - back))
+    table.handle(ANN, newest)
+    assert not ann.news_of(Undone)
+    assert len(facts(ann, ChannelSettled)) == 1
+    settle(table)
 
 
 def test_a_game_that_is_given_up_has_ended_when_its_deadline_is_deep() -> None:
