@@ -51,6 +51,7 @@ PLACES = (
     "channel/cli/commands/recover.py",
     "channel/cli/conflicts.py",
     "channel/cli/work/watch.py",
+    "channel/session/fee_maxima.py",
     "channel/cli/endings.py",
     "channel/cli/new_channel.py",
     "channel/cli/nodes.py",
