@@ -38,6 +38,7 @@ from channelsim.channel.attack.kinds import (
     MOST_OUTAGE,
     OLD_COPY,
     ON_CHAIN,
+    SOLUTIONS,
 )
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.simulation.terms import Proposals, Terms
@@ -69,7 +70,7 @@ ALONE = (
     *("breaks-ch-accept-3", "breaks-ch-move-2", "breaks-ch-shut-5", "free-look", "used-deck"),
     *("one-deck-twice", "cross-accepter", "overraise", "overclaims-on-chain", "late-preempter-1"),
     *("resurrector", "undoes-shutdown", "replaces-shutdown", "no-pong", "breaks-ch-coins-1"),
-    "bouncer",
+    *("bouncer", "false-advisory"),
 )
 """The adversaries that have their turn alone: they act late, and another one would end the play
 before that."""
@@ -97,6 +98,9 @@ USUAL = 40
 
 EARLY = 3
 """The per cent of the sessions in which a player leaves before its channel coin is deep."""
+
+HIDDEN = 10
+"""The per cent of the sessions on chain in which a node hides at last how a state was paid out."""
 
 STORMS = 12
 """The per cent of the sessions in which one thing happens again and again."""
@@ -144,7 +148,7 @@ def swept(seed: str, number: int) -> tuple[str, ...]:
     """The adversaries whose turn it is in this session of a campaign: most have none.
 
     >>> [len(swept("seed", number)) for number in range(1, 5)]
-    [0, 0, 0, 3]
+    [0, 0, 0, 1]
     """
     if number % SWEEP:
         return ()
@@ -230,6 +234,10 @@ def draw(
         actions += [action for action in about_watchers(beside) if action.kind in kinds]
     rarely = Chance(derive(seed.encode(), "attack", "meetings"))
     actions += [action for action in meetings(actions, rarely) if action.kind in kinds]
+    hiding = Chance(derive(seed.encode(), "attack", "hiding"))
+    if goes_on_chain and SOLUTIONS in kinds and hiding.chance(HIDDEN):
+        at, blocks = hiding.below(8), hiding.between(1, MOST_OUTAGE)
+        actions.append(Action(SOLUTIONS, hiding.below(2), at, since="counts", blocks=blocks))
     copy = next((action for action in actions if action.kind == OLD_COPY), None)
     if copy is not None and watched and "stop" in kinds:
         # What the other side publishes then, the watcher does not know either.

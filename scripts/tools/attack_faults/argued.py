@@ -165,6 +165,11 @@ ARGUED: dict[str, tuple[str, str]] = {
         "tests/channel/session/test_peer_runner.py"
         "::test_pushes_that_never_get_an_answer_are_tried_so_often_and_reported_once",
     ),
+    "half-a-shutdown-is-complete": (
+        "the completion is lost, and the spend, which was final, taken back: that is rarely drawn",
+        "tests/channel/peer/test_going_on_chain.py"
+        "::test_half_of_a_shutdown_is_half_again_once_the_other_sides_spend_is_taken_back",
+    ),
     "watcher-needs-solutions": (
         "a node of a session rarely hides solutions while only the watcher looks",
         "tests/channel/watch/test_watch.py"

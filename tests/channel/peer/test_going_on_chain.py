@@ -402,6 +402,21 @@ def test_a_shutdown_that_a_reorganisation_took_away_is_sent_again(keep: bool) ->
             assert len(end.news_of(Undone)) == 1
 
 
+def test_half_of_a_shutdown_is_half_again_once_the_other_sides_spend_is_taken_back() -> None:
+    table = sit().open().propose(ANN).go_on()
+    asker = table.holder()
+    table.command(asker, Close())
+    while table.ends[1 - asker].peer.phase is not Phase.COMPLETED:
+        table.step()
+    table.mail.clear()
+    table.farm(1 + CONFIRMATIONS)
+    assert closed(table)
+    table.chain.reorganise(CONFIRMATIONS + 1, CONFIRMATIONS + 2, keep=False)
+    table.farm(1)
+    phases = [table.ends[side].peer.phase for side in (asker, 1 - asker)]
+    assert phases == [Phase.CLOSING, Phase.COMPLETED]
+
+
 def test_a_final_shutdown_is_undone_where_another_close_has_taken_its_place() -> None:
     table = sit().open().propose(ANN).go_on()
     signed = table.ends[BEN].play.newest
