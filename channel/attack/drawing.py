@@ -70,7 +70,8 @@ ALONE = (
     *("breaks-ch-accept-3", "breaks-ch-move-2", "breaks-ch-shut-5", "free-look", "used-deck"),
     *("one-deck-twice", "cross-accepter", "overraise", "overclaims-on-chain", "late-preempter-1"),
     *("resurrector", "undoes-shutdown", "replaces-shutdown", "no-pong", "breaks-ch-coins-1"),
-    *("bouncer", "false-advisory"),
+    *("bouncer", "false-advisory", "false-shuffle", "false-locks", "other-challenge"),
+    *("late-deck-steps", "late-funder"),
 )
 """The adversaries that have their turn alone: they act late, and another one would end the play
 before that."""

@@ -207,7 +207,7 @@ class FailingNode:
             case Action("node-behind", amount=amount, pause=pause, blocks=blocks):
                 self._shown_tip = self._chain.peak() - 1 - amount
                 self._behind_until = self._time() + pause
-                self._behind_until_block = self._chain.peak() + blocks
+                self._behind_until_block = self._chain.peak() + max(1, blocks)
             case Action("node-slow", pause=pause):
                 self.slowness = float(pause)
             case Action("block-meanwhile"):

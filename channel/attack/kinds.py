@@ -162,6 +162,7 @@ KINDS: Mapping[str, Kind] = {
             *("node-behind", CALL, 400, "the node shows the chain as it was up to 3 blocks ago", 2),
             pauses=True,
             is_absence=True,
+            least=BLOCK_TIME,
         ),
         Kind("node-slow", CALL, 400, "an answer of the node takes long", pauses=True),
         Kind("block-meanwhile", CALL, 400, "a block comes between two calls of the node"),
