@@ -63,10 +63,14 @@ def _false_launcher(changer: MessageChanger, message: Message, blob: bytes) -> l
 
 
 def _relaunched(cheat: Adversary, bundle: Bundle) -> Bundle:
-    """The bundle with another solution, or another puzzle, for the launcher."""
-    launcher = next(
-        spend for spend in bundle.spends if spend.puzzle == launcher_puzzle().serialized
-    )
+    """The bundle with another solution, or another puzzle, for the launcher.
+
+    It has none if another layer of a hostile side has replaced it.
+    """
+    puzzle = launcher_puzzle().serialized
+    launcher = next((spend for spend in bundle.spends if spend.puzzle == puzzle), None)
+    if launcher is None:
+        return bundle
     if cheat.plan.chance.below(2):
         wrong = replace(launcher, solution=launcher.solution[:-1] + b"\x01")
     else:
