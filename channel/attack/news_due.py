@@ -184,9 +184,11 @@ def _of_dispute(
 def _is_taken_back(before: Dispute, after: Dispute) -> bool:
     """True if the chain lacks something that it had: a height, a coin, or a spend as it was.
 
-    A node that hides solutions names the coins that a spend made, which are not watched.
+    A node that hides solutions names the coins that a spend made, which are not watched. What was
+    told before it hid them is kept meanwhile, and may have been taken back in that time.
     """
-    if after.block.peak < before.block.peak:
+    hidden = any(seen.spent is not None and seen.solution is None for seen in before.block.coins)
+    if hidden or after.block.peak < before.block.peak:
         return True
     now = {seen.coin: seen for seen in after.block.coins}
     for seen in before.block.coins:
