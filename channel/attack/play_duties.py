@@ -441,7 +441,8 @@ def _counts_bytes(
     least, counts = sum(sizes.values()), after.stored_bytes - before.stored_bytes
     if counts < least:
         numbers = ", ".join(map(str, sorted(sizes)))
-        yield f"counts {counts:,} bytes for the states {numbers}, at least {least:,}"
+        least_bytes = counted(least, "byte")
+        yield f"counts {counted(counts, 'byte')} for the states {numbers}, at least {least_bytes}"
 
 
 def _shown(message: Advisory, before: PlayState, after: PlayState) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The cards that a player of a poker game sees: those that the position, or the last move, shows.
 
-Source: spec/poker-games.md, "Showdown"; spec/prepared-deck.md.
+Source: spec/poker.md, "Hands"; spec/deck.md, "Decks of a channel".
 """
 
 from __future__ import annotations

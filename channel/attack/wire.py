@@ -84,7 +84,9 @@ class _Pipe:
     def waits_to_send(self) -> None:
         """Find a sender that goes on though too much waits to be sent."""
         if self.unsent > MOST_UNSENT:
-            self.wire.found(self.sender, f"sends more while {self.unsent:,} bytes wait")
+            self.wire.found(
+                self.sender, f"sends more, and has {counted(self.unsent, 'byte')} unsent"
+            )
 
     def carry(self, frame: bytes) -> None:
         """Send a frame on its way, with what happens to it."""
