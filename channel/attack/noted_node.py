@@ -292,7 +292,8 @@ class NotedNode:
             if len(named) < len(event.pending):
                 yield "reports a bundle that is in the way of a push twice"
             if len(named) < min(len(others), MOST_NAMED):
-                yield f"reports {len(named)} of {counted(len(others), 'bundle')} in the way of a push"
+                many = counted(len(others), "bundle")
+                yield f"reports {len(named)} of {many} in the way of a push"
             self._in_the_way = None
         elif isinstance(event, Block | Dropped):
             self._in_the_way = None
