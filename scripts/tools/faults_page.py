@@ -145,6 +145,16 @@ OTHERS = {
         "at most 1,500 with each fault, of the first 3,000, while the faults of two reviews were"
         " planted, and the checks that they showed to be missing were added",
     ),
+    "table-50": (
+        "at most 1,500 with each fault, of the first 3,000, after a third review, when nodes fell"
+        " behind, decks were prepared falsely, and fees were worth their stakes"
+    ),
+    "table-51": "the same, of another half of these faults",
+    "table-52": (
+        "at most 600 with each fault, of the first 3,000, after those who prepare decks falsely got"
+        " sessions of their own"
+    ),
+    "table-53": "at most 1,500 with each fault, of the first 3,000, while these checks were made",
 }
 """The sessions of other results, by their seeds."""
 
