@@ -154,7 +154,7 @@ OTHERS = {
         "at most 600 with each fault, of the first 3,000, after those who prepare decks falsely got"
         " sessions of their own"
     ),
-    "table-54": "at most 60, of the first 400, after watchers started again while their side was down",
+    "table-54": "at most 60, of the first 400, after watchers started again in one absence",
     "table-53": "at most 1,500 with each fault, of the first 3,000, while these checks were made",
 }
 """The sessions of other results, by their seeds."""
