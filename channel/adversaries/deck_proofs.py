@@ -63,7 +63,7 @@ class FalseDealer(Adversary):
         return effects or []
 
     def false_step(self, before: Stage, result: DeckResult) -> tuple[Stage, bytes] | None:
-        """What comes of a step instead: the state after it, and the message that is sent.
+        """Replace the outcome of a step: the state after it, and the message that is sent.
 
         None where this step is left as it is.
         """

@@ -68,7 +68,7 @@ def wrong_without_keys(play: PlayState, overview: Overview | None) -> Iterator[s
 
 
 def _dues(config: Config, state: PeerState) -> Iterator[tuple[str, str, int]]:
-    """Who has to do what by which height, or can do it from then on."""
+    """List the deadlines: the side, its duty or right, and the height."""
     us, them = NAMES[config.side], NAMES[config.side.other]
     times, opened = config.agreement.times, state.opening.opened
     if state.phase in (Phase.OPENING, Phase.FUNDING) and opened is not None:

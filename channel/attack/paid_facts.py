@@ -1,4 +1,4 @@
-"""What a side says at the end of coins that were spent, beside the chain: its node may hide how."""
+"""Compare a side's news of spent coins with the chain at the end: its node may hide solutions."""
 
 from __future__ import annotations
 

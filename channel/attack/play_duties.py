@@ -157,7 +157,7 @@ class PlayDuties:
     def _believed(
         self, event: Event | None, after: PeerState, effects: Sequence[Effect]
     ) -> Iterator[str]:
-        """What the other side shows early, its next move has to begin with: all else is a lie."""
+        """Find a believed early reveal with which the other side's next move does not begin."""
         message = message_in(event) if event is not None else None
         for news in [effect.news for effect in effects if isinstance(effect, Tell)]:
             match news:

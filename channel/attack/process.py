@@ -85,7 +85,7 @@ MOST_FAILURES = 3
 """Errors that no action explains after which a process is not started again."""
 
 BRIEF = 2
-"""Of so many absences, one has a watcher that is started again for each of its looks."""
+"""One absence in so many has a watcher that is started again for each of its looks."""
 
 PATIENCE = 2.0
 """Seconds after which a process is started again that an error ended."""

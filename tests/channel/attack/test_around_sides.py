@@ -1,4 +1,4 @@
-"""What is stored, watched and shown of a channel: directed sessions notice each mistake in it."""
+"""Mistakes in the files, the watcher and the lines of a side, each in a directed session."""
 
 from __future__ import annotations
 

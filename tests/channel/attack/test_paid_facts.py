@@ -1,4 +1,4 @@
-"""What a side says at the end of spent coins, beside a chain that hides nothing."""
+"""The news of spent coins at the end, beside a chain that hides nothing."""
 
 from __future__ import annotations
 

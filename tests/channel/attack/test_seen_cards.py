@@ -20,7 +20,7 @@ HOLDEM = registry.get("holdem")
 
 
 def found(before: Any, player: PokerPlayer) -> list[str]:
-    """What is wrong with the news of the move that led from a position to this seat."""
+    """Find mistakes in the news of the move that led from a position to this seat."""
     game = SimpleNamespace(id=4, position=player.position, before=SimpleNamespace(position=before))
     # The game is settled with the same event.
     links = [SimpleNamespace(state=SimpleNamespace(game=games.get)) for games in ({}, {4: game})]
