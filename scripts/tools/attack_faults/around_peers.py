@@ -27,21 +27,14 @@ from channelsim.channel.watch.watch_data import NEWEST
 from channelsim.channel.watch.watcher import Watcher
 from scripts.tools.attack_faults.planting import (
     Fault,
-    Planting,
     Reach,
-    Wrong,
     changing,
     compared,
     function,
-    marking,
+    own_probe,
 )
 
 # ruff: noqa: SLF001
-
-
-def _both(owner: Any, name: str, wrong: Wrong) -> Planting:
-    """A wrong function that is its own probe: it goes on rightly where `reach.probes`."""
-    return marking(owner, name, wrong, wrong)
 
 
 # --- the store -----------------------------------------------------------------------------------
@@ -153,13 +146,13 @@ STORE = (
         "erasure-forgotten-by-restart",
         "store",
         "a process killed before the snapshot that erases does not take it when it comes back",
-        _both(DurablePeer, "_restore", _erasure_forgotten),
+        own_probe(DurablePeer, "_restore", _erasure_forgotten),
     ),
     Fault(
         "reveals-since-the-last-snapshot",
         "store",
         "a snapshot has the early reveals since the one before it only",
-        _both(DurablePeer, "_save_snapshot", _new_reveals),
+        own_probe(DurablePeer, "_save_snapshot", _new_reveals),
     ),
     Fault(
         "reveals-before-their-move",
@@ -179,19 +172,19 @@ STORE = (
         "newest-stays-torn",
         "watcher",
         "a restart does not write a torn newest.json again",
-        _both(WatchedPeer, "start", _newest_kept),
+        own_probe(WatchedPeer, "start", _newest_kept),
     ),
     Fault(
         "torn-line-stays",
         "watcher",
         "an incomplete last line is not removed before the next one is added",
-        _both(LineLog, "append", _torn_stays),
+        own_probe(LineLog, "append", _torn_stays),
     ),
     Fault(
         "events-of-any-snapshot",
         "store",
         "events are sealed for their number alone: those after an older snapshot are taken",
-        _both(sealed_store, "_of_events", _any_snapshot),
+        own_probe(sealed_store, "_of_events", _any_snapshot),
     ),
     Fault(
         "seals-with-a-known-key",
@@ -203,13 +196,13 @@ STORE = (
         "snapshot-without-older-proposals",
         "store",
         "a restart has the proposals of the newest state, and not those of the one before",
-        _both(snapshots, "_with_proposals", _newest_proposals),
+        own_probe(snapshots, "_with_proposals", _newest_proposals),
     ),
     Fault(
         "restart-knows-newest-states",
         "store",
         "a restart knows the newest 12 states only",
-        _both(snapshots, "decode_history", _newest_states),
+        own_probe(snapshots, "decode_history", _newest_states),
     ),
     Fault(
         "burnt-numbers-forgotten",
@@ -221,7 +214,7 @@ STORE = (
         "gives-up-in-silence",
         "decks",
         "what follows from the decks that a restart gives up is not carried out",
-        _both(DurablePeer, "_give_up_decks", _in_silence),
+        own_probe(DurablePeer, "_give_up_decks", _in_silence),
     ),
     Fault(
         "marks-change-nothing",
@@ -295,25 +288,25 @@ RUNNER = (
         "ignores-lower-tips",
         "runner",
         "a peer hears of a lower tip once the chain is as high as before",
-        _both(PeerRunner, "_report_tip", _only_higher),
+        own_probe(PeerRunner, "_report_tip", _only_higher),
     ),
     Fault(
         "trouble-of-a-past-push",
         "runner",
         "a push that got no answer, and is no longer due, stays the trouble of its user",
-        _both(PeerRunner, "__init__", _trouble_stays),
+        own_probe(PeerRunner, "__init__", _trouble_stays),
     ),
     Fault(
         "older-connection-drops-the-newer",
         "runner",
         "the end of an older connection takes the newer one away",
-        _both(PeerRunner, "disconnected", _any_disconnected),
+        own_probe(PeerRunner, "disconnected", _any_disconnected),
     ),
     Fault(
         "trouble-told-with-each-look",
         "runner",
         "a user hears of the same trouble with each look at the chain",
-        _both(PeerRunner, "_report_trouble", _told_again),
+        own_probe(PeerRunner, "_report_trouble", _told_again),
     ),
 )
 
@@ -378,19 +371,19 @@ CHAIN = (
         "children-of-the-future",
         "runner",
         "children of a coin are shown as they are after the tip that is reported",
-        _both(interface, "with_children", _future_children),
+        own_probe(interface, "with_children", _future_children),
     ),
     Fault(
         "children-hide-solutions",
         "runner",
         "a coin that was found as a child of another loses the solution that its node gave",
-        _both(interface, "with_children", _children_win),
+        own_probe(interface, "with_children", _children_win),
     ),
     Fault(
         "coins-of-the-future",
         "runner",
         "coins are reported that were made after the tip that is reported",
-        _both(peer_runner, "observe", _future_coins),
+        own_probe(peer_runner, "observe", _future_coins),
     ),
 )
 
@@ -410,7 +403,7 @@ LINK = (
         "lines-of-each-attempt",
         "link",
         "a user hears of each attempt to connect",
-        _both(Link, "tell", _each_line),
+        own_probe(Link, "tell", _each_line),
     ),
 )
 
@@ -432,7 +425,9 @@ WATCHER = (
         "watcher-needs-solutions",
         "watcher",
         "a watcher does nothing about a state whose solution its node does not give",
-        _both(Watcher, "look", lambda reach, right, one, chain: right(one, _Blind(chain, reach))),
+        own_probe(
+            Watcher, "look", lambda reach, right, one, chain: right(one, _Blind(chain, reach))
+        ),
     ),
     Fault(
         "watcher-knows-no-payout",
@@ -477,7 +472,7 @@ COMMANDS = (
         "prints-the-first-answer",
         "commands",
         "of the answers to a spend a user sees the first one only",
-        _both(PeerLines, "__call__", _first_answer),
+        own_probe(PeerLines, "__call__", _first_answer),
     ),
 )
 

@@ -30,19 +30,13 @@ from scripts.tools.attack_faults.planting import (
     Fault,
     Planting,
     Reach,
-    Wrong,
     changing,
     compared,
-    marking,
+    own_probe,
     value,
 )
 
 # ruff: noqa: SLF001
-
-
-def _both(owner: Any, name: str, wrong: Wrong) -> Planting:
-    """A wrong function that is its own probe: it goes on rightly where `reach.probes`."""
-    return marking(owner, name, wrong, wrong)
 
 
 # --- the store -----------------------------------------------------------------------------------
@@ -100,7 +94,7 @@ STORE = (
         "restart-knows-newest-signatures",
         "store",
         "a restart from a snapshot has signatures of the newest two states only",
-        _both(snapshots, "decode_history", _older_unsigned),
+        own_probe(snapshots, "decode_history", _older_unsigned),
     ),
     Fault(
         "overview-says-that-all-is-completed",
@@ -118,7 +112,7 @@ STORE = (
         "overview-ahead-of-its-events",
         "store",
         "the overview is written in a transaction of its own, before the events",
-        _both(SqliteStore, "append", _overview_first),
+        own_probe(SqliteStore, "append", _overview_first),
     ),
     Fault(
         "copies-no-log",
@@ -195,7 +189,7 @@ WATCHER = (
         "watch-data-wait-for-a-new-state",
         "watcher",
         "what the watcher's data lack is not added by a restart, but with the next new state",
-        _both(WatchedPeer, "start", _follows_events_only),
+        own_probe(WatchedPeer, "start", _follows_events_only),
     ),
     Fault(
         "watcher-ends-at-what-it-does-not-know",
@@ -207,19 +201,19 @@ WATCHER = (
         "watcher-says-dropped-for-good",
         "watcher",
         "a watcher says that its spend was dropped, though the node has taken it again",
-        _both(Pusher, "_carry_out", _dropped_for_good),
+        own_probe(Pusher, "_carry_out", _dropped_for_good),
     ),
     Fault(
         "watcher-is-silent-about-drops",
         "watcher",
         "a watcher does not say that its spend was dropped",
-        _both(Pusher, "_carry_out", _never_dropped),
+        own_probe(Pusher, "_carry_out", _never_dropped),
     ),
     Fault(
         "watcher-has-one-key",
         "watcher",
         "a watcher with several keys looks for coins of the first one only",
-        _both(Pusher, "_fee_coins", _first_key),
+        own_probe(Pusher, "_fee_coins", _first_key),
     ),
     Fault(
         "watcher-calls-the-newest-bad",
@@ -281,7 +275,7 @@ AROUND = (
         "children-of-one-coin",
         "runner",
         "of coins whose spends the node hides, the children of the first one are asked for",
-        _both(interface, "with_children", _first_hidden),
+        own_probe(interface, "with_children", _first_hidden),
     ),
     Fault(
         "reports-a-pin-twice",
@@ -299,13 +293,13 @@ AROUND = (
         "answers-in-any-position",
         "runner",
         "an answer counts though a reorganisation has replaced the move that it answers",
-        _both(PeerRunner, "_position", _anywhere),
+        own_probe(PeerRunner, "_position", _anywhere),
     ),
     Fault(
         "older-connection-stays-open",
         "link",
         "a connection does not close the older one whose place it takes",
-        _both(Link, "_use", _side_by_side),
+        own_probe(Link, "_use", _side_by_side),
     ),
 )
 
