@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from channelsim.channel.peer.agreement import Agreement
-from channelsim.channel.peer.chain_news import ChannelSettled
+from channelsim.channel.peer.chain_news import ChannelSettled, GamePaid
 from channelsim.channel.peer.deadlines import in_play
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.onchain.dispute import ChainView, Dispute
@@ -99,11 +99,14 @@ def _by_name(amounts: tuple[int, int]) -> dict[str, int]:
 
 def _live_games(state: PeerState, newest: ChannelState) -> tuple[LiveGame, ...]:
     """The games that are not over; on chain, each at its last coin."""
-    lineage = state.dispute.lineage if state.dispute is not None else None
-    if lineage is None or lineage.counts is None:
+    dispute = state.dispute
+    lineage = dispute.lineage if dispute is not None else None
+    if dispute is None or lineage is None or lineage.counts is None:
         return () if state.phase is Phase.CLOSED else newest.games
+    # A payout that the node hides by now was reported, and still holds.
+    paid = {fact.game_id for fact in dispute.reported if isinstance(fact, GamePaid)}
     open_tracks = (track for track in lineage.tracks if track.end is None and not track.lost)
-    return tuple(track.tip.game for track in open_tracks)
+    return tuple(track.tip.game for track in open_tracks if track.tip.game.id not in paid)
 
 
 def _game(game: LiveGame, side: Side) -> dict[str, Any]:
