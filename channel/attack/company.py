@@ -56,6 +56,10 @@ thinks for long."""
 FILLED = 30
 """The per cent of the sessions about watchers in which others fill blocks."""
 
+UNANSWERED = 30
+"""The per cent of the sessions about watchers in which the node of one answers nothing for a
+while."""
+
 FORGETFUL = 25
 """The per cent of these in which the node drops the first spend of a watcher."""
 
@@ -228,11 +232,16 @@ def about_watchers(chance: Chance) -> Iterator[Action]:
         yield Action(
             "stop", side, chance.below(3), since="unroll", blocks=chance.between(6, LAST_SAFE)
         )
-        return
-    yield Action(GO_ON_CHAIN, chance.below(2), chance.between(14, 40))
-    blocks = chance.between(boundaries.LONGEST - 1, boundaries.LONGEST)
-    for side in (0, 1):
-        yield Action("stop", side, chance.between(1, 3), since="unroll", blocks=blocks)
+    else:
+        yield Action(GO_ON_CHAIN, chance.below(2), chance.between(14, 40))
+        blocks = chance.between(boundaries.LONGEST - 1, boundaries.LONGEST)
+        for one in (0, 1):
+            yield Action("stop", one, chance.between(1, 3), since="unroll", blocks=blocks)
+    if chance.chance(UNANSWERED):
+        # For some looks of the watcher, and twice for a while.
+        for _ in range(2):
+            pause = chance.between(BLOCK_TIME // 2, 2 * BLOCK_TIME)
+            yield Action("node-away", side, chance.between(10, 80), since="unroll", pause=pause)
 
 
 def _about_decks(chance: Chance) -> Iterator[Action]:

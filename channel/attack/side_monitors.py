@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -199,6 +199,11 @@ class SideMonitors:
         early = untimely_watch(data, turn.sight, chain.peak())
         for how in (*early, *late, *wrong, *fees, *wrong_drops(turn)):
             self._found("watcher", f"its watcher {how}")
+
+    def watcher_says(self, wrong: Iterable[str]) -> None:
+        """Note what is wrong with what a watcher reads, and tells its user."""
+        for how in wrong:
+            self._found("watcher", f"its watcher {how}"[:300])
 
     def unwatchable(self, error: UsageError) -> None:
         """Note that a watcher cannot read the files that are there for it, and are not torn."""

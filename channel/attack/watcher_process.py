@@ -1,23 +1,30 @@
-"""A process of a side's watcher, which runs while the process of its side is down."""
+"""A process of a side's watcher, which runs while the process of its side is down.
+
+It has a copy of the side's watch data in a folder of its own: what it had when the side was down
+before, until the files are copied again, one after the other.
+"""
 
 from __future__ import annotations
 
+import filecmp
+import shutil
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.side_monitors import SideMonitors
-from channelsim.channel.attack.watch_duties import owners_time
 from channelsim.channel.attack.watch_fees import WatcherTurn, spend_key
+from channelsim.channel.attack.watch_words import WatchWords
+from channelsim.channel.chain.rpc import NodeError
 from channelsim.channel.errors import UsageError
-from channelsim.channel.watch.pusher import Pusher
-from channelsim.channel.watch.watch_data import FOLDER, WatchData, read_watch_data
-from channelsim.channel.watch.watcher import Watcher
+from channelsim.channel.watch.channel_watch import ChannelWatch
+from channelsim.channel.watch.watch_data import FOLDER, NEWEST, STATES, WatchData, read_watch_data
 
 
 @dataclass(slots=True)
 class WatcherProcess:
-    """A watcher with its node, and the monitors that follow it.
+    """A watcher with its node, and the monitors that follow it, also its `words`.
 
     Nothing hinders it, or the process before it, `since` this height. It has pushed something, or
     not yet.
@@ -25,22 +32,33 @@ class WatcherProcess:
 
     node: FailingNode
     monitors: SideMonitors
-    pusher: Pusher
-    watcher: Watcher
-    data: WatchData
+    watch: ChannelWatch
+    words: WatchWords
     since: int | None = None
     has_pushed: bool = False
 
     def look(self) -> None:
         """Look once, and push what is due. Raises `NodeError`."""
+        try:
+            self._look()
+        except NodeError as error:
+            trouble = f"{error}; trying again"
+            self.watch.look_failed(trouble)
+            self.monitors.watcher_says(self.words.failed(trouble))
+            raise
+
+    def _look(self) -> None:
         chain, height, failed = self.node.chain, self.node.height, self.node.failed
-        sight = self.watcher.look(self.node)
+        sight = self.watch.look(self.node)
         amounts, rate = self._amounts(), self.node.rate
         key = spend_key(sight)
         earlier = chain.pending(key) if key and not self.has_pushed else ()
         self.has_pushed |= bool(key)
         with self.node.noting() as pushed:
-            self.pusher.push(self.node, self.watcher, sight)
+            offered = self.watch.push(self.node, sight)
+        line, notices = self.watch.line(sight, offered), self.watch.notices
+        newest = self.watch.data.newest.state.number
+        self.monitors.watcher_says(self.words.looked(sight, offered, newest, notices, line))
         is_free = not (chain.fee_rate() or self.node.is_behind)
         since = max(self.since or self.node.height, self.node.hampers_until)
         self.since = since if is_free else None
@@ -52,10 +70,10 @@ class WatcherProcess:
                 amounts=amounts,
                 rate=rate,
                 failed=self.node.failed > failed,
-                notices=self.pusher.notices,
+                notices=notices,
                 earlier=earlier,
             )
-            self.monitors.watch(chain, self.data, turn, self.since)
+            self.monitors.watch(chain, self.watch.data, turn, self.since)
 
     def _amounts(self) -> tuple[int, ...]:
         """The amounts of its fee coins."""
@@ -71,17 +89,69 @@ def begun(
 
     Raises `UsageError`.
     """
-    watched = folder / FOLDER
-    if not watched.exists():
+    files, tower = folder / FOLDER, folder.with_name(f"{folder.name} watcher")
+    if not files.exists():
         return None
-    try:
-        data = read_watch_data(watched)
-    except UsageError as error:
-        monitors.unwatchable(error)
-        raise
-    monitors.watcher_begins()
-    wallet = monitors.watch_wallet
+    new: WatchData | None = None
+    if not _is_copied(files, tower):
+        try:
+            new = read_watch_data(files)
+        except UsageError as error:
+            monitors.unwatchable(error)
+            raise
+    if not tower.exists():
+        tower.mkdir()
+        for name in (STATES, NEWEST):
+            shutil.copyfile(files / name, tower / name)
+    words, wallet = WatchWords(), monitors.watch_wallet
     keys, most = (wallet.keys, wallet.most) if wallet is not None else ((), None)
-    pusher = Pusher(data.channel, keys, most)
+    watch = ChannelWatch(tower, None, keys, most, words.complaints.append)
+    if new is not None:
+        names = (STATES, NEWEST) if node.height % 2 else (NEWEST, STATES)
+        monitors.watcher_says(_copied_again(watch, files, tower, names, new, words))
+    monitors.watcher_begins()
     since = None if before is None else before.since
-    return WatcherProcess(node, monitors, pusher, Watcher(data, owners_time(data)), data, since)
+    return WatcherProcess(node, monitors, watch, words, since)
+
+
+def _is_copied(files: Path, tower: Path) -> bool:
+    """True if a watcher's folder has these files."""
+    same, _, _ = filecmp.cmpfiles(files, tower, (STATES, NEWEST), shallow=False)
+    return len(same) == len((STATES, NEWEST))
+
+
+def _copied_again(
+    watch: ChannelWatch,
+    files: Path,
+    tower: Path,
+    names: Sequence[str],
+    new: WatchData,
+    words: WatchWords,
+) -> Iterator[str]:
+    """Copy the files again, in this order, and one of them in two parts; find what is not read."""
+    known, number = watch.data, watch.data.newest.state.number
+    is_older = new.newest.state.number < number or len(new.states) < len(known.states)
+    for name in names:
+        whole = (files / name).read_bytes()
+        if name == NEWEST and (tower / name).read_bytes() != whole:
+            before = watch.data
+            words.complaints.clear()
+            (tower / name).write_bytes(whole[: len(whole) // 2])
+            try:
+                watch.read_again()
+            except UsageError as error:
+                yield f"ends: {error}".replace(str(tower), FOLDER)
+                return
+            goes_on = any(f"going on with state {number}" in line for line in words.complaints)
+            if watch.data is not before or not goes_on:
+                yield f"says {words.complaints} of a file that is not whole yet"
+        (tower / name).write_bytes(whole)
+        watch.read_again()
+    right = known if is_older else new
+    if watch.data != right:
+        has, number = watch.data.newest.state.number, right.newest.state.number
+        yield f"has state {has}, and {number} is right"
+    is_refused = any("going on without them" in line for line in words.complaints)
+    if is_refused != is_older:
+        yield f"says {words.complaints} of data that were copied again"
+    words.complaints.clear()

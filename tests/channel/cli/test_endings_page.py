@@ -74,10 +74,13 @@ lets its node fail."""
 UNUSED = ("read_text", "decoded")
 """Functions of these modules that no peer calls: they read files of text."""
 
-ERRORS = ("StoreError", "NodeError", "UsageError", "WrongAnswer", "complain", "_leave")
+ERRORS = (
+    *("StoreError", "NodeError", "UsageError", "WrongAnswer"),
+    *("complain", "_complain", "look_failed", "_leave"),
+)
 """Calls whose first argument is a line on stderr."""
 
-TEXTS = ("_remedy", "unwritable", "_end", "_failure")
+TEXTS = ("_remedy", "unwritable", "_end", "_failure", "notice_text")
 """Functions that return a part of a line, or a line."""
 
 
