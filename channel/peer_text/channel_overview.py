@@ -199,11 +199,12 @@ def _due_on_chain(dispute: Dispute, us: str, them: str) -> list[dict[str, Any]]:
             return [_duty(f"preempt state {number}", us, timeout - 1)]
         return [_duty(f"pay out state {number}, from this height on", us, timeout)]
     duties = []
-    for track in lineage.tracks:
-        seen = track.tip_seen
-        if seen is None or seen.spent is not None:
+    for seen in dispute.block.coins:
+        # Also of a game to which the lineage does not lead while the node hides how it began.
+        tracked = dispute.tracked.get(seen.coin)
+        if tracked is None or seen.spent is not None:
             continue
-        game = track.tip.game
+        game = tracked.game
         deadline = seen.born + game.coin.timeout
         if game.coin.infohash_b and view.peak < deadline:
             mover = us if game.mover is view.side else them
