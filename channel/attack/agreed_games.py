@@ -5,13 +5,13 @@ The other side may be hostile: no player begins a game that it did not agree on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from channelsim.channel.peer.peer_state import PeerState
+from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.proposals import least_timeout
 from channelsim.channel.protocol.state import LiveGame, Side
-from channelsim.channel.session.agreed_hands import account_of
-from channelsim.channel.session.setup import Setup
+from channelsim.channel.session.agreed_hands import DECLINES, account_of
+from channelsim.channel.session.setup import NAMES, Setup
 from channelsim.games import registry
 from channelsim.games.amounts import counted
 
@@ -74,3 +74,19 @@ def wrong_account(setup: Setup, state: PeerState, side: Side) -> Iterator[str]:
     on_chain = state.dispute is not None and state.closed is None
     if account.reason and account.excused and (on_chain or state.play is None):
         yield f"takes hands for excused that were not played: {account.reason}"
+
+
+def wrongly_declined(
+    setup: Setup, state: PeerState, side: Side, decliners: Collection[int]
+) -> Iterator[str]:
+    """Find hands that are called declined though no player, but one of these, declined any."""
+    reason = account_of(setup, state, side).reason
+    named = [other for other in Side if reason.startswith(f"the {NAMES[other]} declined hand")]
+    # Who refuses what was not agreed on says why.
+    if named and ":" not in reason and not {*named} <= {*decliners}:
+        yield f"says {reason!r}, and it did not"
+    played = state.dispute is None and state.play is not None and state.phase is Phase.CLOSED
+    refusal = state.play.refusal if state.play is not None else None
+    has_declined = refusal is not None and refusal.reason in DECLINES
+    if played and has_declined and not named:
+        yield f"does not say that a player declined the next hand: {reason!r}"

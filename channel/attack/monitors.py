@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import structs
 
 from channelsim.channel.attack.actions import LAST_PATIENT, LAST_SAFE, Action, absence, causes
-from channelsim.channel.attack.agreed_games import not_agreed_on, wrong_account
+from channelsim.channel.attack.agreed_games import not_agreed_on, wrong_account, wrongly_declined
 from channelsim.channel.attack.kinds import GO_ON_CHAIN, GROUPS, MOST_OUTAGE
 from channelsim.channel.attack.old_copies import broken_to_restored, is_held_up
 from channelsim.channel.attack.paid_facts import wrong_at_the_end
@@ -93,7 +93,7 @@ SIGNS_WHAT_WE_SENT = ("CH-OPEN-8",)
 """Rules that a side seems to break where a message to it was changed: it signs what it read there,
 such as another launcher."""
 
-WISHES = ("close", "go-on-chain", "cancel", "propose", "run-close", "run-recover")
+WISHES = ("close", "go-on-chain", "cancel", "propose", "decline", "run-close", "run-recover")
 """Actions by which a player changes its mind about the hands."""
 
 STEADY = {*GROUPS["chain"], "block-meanwhile", "push-held", "think", "propose", "prepare"}
@@ -249,6 +249,8 @@ class Monitors:
                 if not copied:
                     self._payment(run, side)
                     self._agreement(run, side)
+                    if both:
+                        self._declined(run, side, done)
                 if copies[side]:
                     self._promises_to_copy(run, side, copies[side])
                     continue
@@ -307,6 +309,13 @@ class Monitors:
         state = party.peer.state
         for how in (*not_agreed_on(setup, state), *wrong_account(setup, state, side)):
             self._found("hands", f"the {party.name} {how}")
+
+    def _declined(self, run: Run, side: Side, done: Sequence[Action]) -> None:
+        """Check that hands are called declined if a player did not want them, and excused then."""
+        state, setup = run.parties[side].peer.state, setup_of(run.scenario)
+        decliners = {action.side for action in done if action.kind == "decline"}
+        for how in wrongly_declined(setup, state, side, decliners):
+            self._found("hands", f"the {run.parties[side].name} {how}")
 
     def _paid_coins(self, run: Run, side: Side) -> None:
         """Check what a side says of coins that the chain has at the end."""

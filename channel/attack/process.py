@@ -66,7 +66,7 @@ from channelsim.channel.session.peer_runner import (
 from channelsim.channel.session.questions import Deciding, PlayerOfPeer
 from channelsim.channel.session.session_events import Decided, Handled, NewsFor, SessionEvent
 from channelsim.channel.session.setup import Setup
-from channelsim.channel.session.side_player import by_policy
+from channelsim.channel.session.side_player import Accepting, by_policy
 from channelsim.channel.simulation.kills import Kill
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
@@ -123,7 +123,7 @@ class Process:
     monitors: SideMonitors
     copies: OldCopies
     undone: Callable[[Action], None]
-    player: Callable[[Peer, Deciding], PlayerOfPeer]
+    player: Callable[[Peer, Deciding, Accepting], PlayerOfPeer]
     hostile: Callable[[Peer], HostileSide] | None = None
     beside: Callable[[HostileSide], Actor] = lambda side: side
     real: SideProcess | None = None
@@ -142,6 +142,7 @@ class Process:
     lost: int | None = None
     ending: str | None = None
     fee_limits: FeeLimits | None = None
+    declines: bool = False
     healed: asyncio.Event = field(default_factory=asyncio.Event)
     awaited: asyncio.Event = field(default_factory=asyncio.Event)
     disk: Disk = field(init=False)
@@ -305,7 +306,7 @@ class Process:
             threads=self.threads,
         )
         self.monitors.fee_limits = due_limits(self.config.fees, peer.state.fees.limits, asked)
-        self.monitors.command = self.ending
+        self.monitors.begins(self.ending, peer.state)
         tell = self.monitors.linked
         work = run_with_link(self.runner, self._keep_linked, tell, over or is_over)
         if self.ending == RECOVER:
@@ -314,6 +315,8 @@ class Process:
         self._running = asyncio.ensure_future(work)
         try:
             await self._running
+            if self.hostile is None:
+                self.monitors.ends(self.setup, peer.state, self.node.chain)
         finally:
             self._running.cancel()
             if self.hostile is None:
@@ -332,7 +335,7 @@ class Process:
     def _player(self, peer: Peer) -> PlayerOfPeer:
         """The player of today's command: that of `peer`, or of one that ends the channel."""
         if self.ending is None:
-            return self.player(peer, self._decide)
+            return self.player(peer, self._decide, lambda number: not self.declines)
         reason = "recovery" if self.ending == RECOVER else None
         return EndingPlayer(peer, self._decide, reason)
 
@@ -376,7 +379,7 @@ class Process:
                 return
             try:
                 if self.watched and (watcher is None or is_brief):
-                    watcher = begun(self.folder, self.node, self.monitors, watcher)
+                    watcher = begun(self.folder, self.node, self.monitors.watcher, watcher)
                 if watcher is not None:
                     watcher.look()
             except UsageError:
@@ -400,6 +403,7 @@ class Process:
                 self.go_down(action)
                 self._running.cancel()
             return
+        self.declines |= action.kind == "decline"
         if action.kind == "think":
             self._thinks = float(action.pause)
         for command in self._commands(action):
@@ -407,8 +411,10 @@ class Process:
 
     def recover(self) -> None:
         """Do what `recover --publish-old` does, where the store is an old copy that waits."""
-        command = recovery(self.runner.peer.state) if self.runner is not None else None
-        if command is not None:
+        state = self.runner.peer.state if self.runner is not None else None
+        command = recovery(state) if state is not None else None
+        if state is not None and command is not None:
+            self.monitors.publishes(state)
             self._give(command)
 
     def _give(self, command: Command) -> None:

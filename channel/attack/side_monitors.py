@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
-from msgspec import structs
 
+from channelsim.channel.attack.command_ends import wrong_end, wrong_notice, wrong_publishing
 from channelsim.channel.attack.deck_duties import DeckDuties
 from channelsim.channel.attack.ending_duties import RECOVER, not_asked_for
 from channelsim.channel.attack.failing_node import FailingNode
@@ -21,6 +21,7 @@ from channelsim.channel.attack.news_fields import false_news
 from channelsim.channel.attack.noted_node import NotedNode
 from channelsim.channel.attack.noted_store import NotedStore, SealedSecrets
 from channelsim.channel.attack.overview_facts import wrong_overview, wrong_without_keys
+from channelsim.channel.attack.passed_over import event_name, is_passed_over
 from channelsim.channel.attack.play_duties import PlayDuties
 from channelsim.channel.attack.printed_lines import PrintedLines
 from channelsim.channel.attack.refusals_due import wrong_refusal
@@ -37,16 +38,14 @@ from channelsim.channel.attack.store_duties import (
 from channelsim.channel.attack.times_due import OwnMarks, ended_early, ended_late, untimely
 from channelsim.channel.attack.trial_restarts import is_due, wrong_restart
 from channelsim.channel.attack.user_reports import LinkReports
-from channelsim.channel.attack.watch_duties import false_sight, overdue
-from channelsim.channel.attack.watch_duties import untimely as untimely_watch
-from channelsim.channel.attack.watch_fees import WatcherTurn, WatchFees, WatchWallet, wrong_drops
+from channelsim.channel.attack.watch_fees import WatchWallet
 from channelsim.channel.attack.watch_files import behind
+from channelsim.channel.attack.watcher_monitors import WatcherMonitors
 from channelsim.channel.attack.wire import Wire
 from channelsim.channel.attack.workload import Workload, large, left_over
 from channelsim.channel.chain.coins import Coin
-from channelsim.channel.chain.interface import Coins
+from channelsim.channel.chain.interface import Chain
 from channelsim.channel.chain.observations import Block
-from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.chain_news import UnknownGame, UnknownSpend
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import (
@@ -59,28 +58,23 @@ from channelsim.channel.peer.interface import (
     FeeLimits,
     Pinned,
     Received,
-    Send,
     Tell,
     Watch,
 )
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.limits import message_limit
-from channelsim.channel.protocol.messages import DeckStep
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.peer_runner import Trouble
 from channelsim.channel.session.session_events import Pushed, SessionEvent
+from channelsim.channel.session.setup import Setup
 from channelsim.channel.simulation.promises.fee_offers import awaits_fee_coins
-from channelsim.channel.simulation.run import message_in
 from channelsim.channel.store.interface import PeerStore
 from channelsim.channel.store.overview import decode_overview
 from channelsim.channel.store.replays import Replays
 from channelsim.channel.store.sqlite_store import FILE, OVERVIEW
 from channelsim.channel.watch.watch_data import (
     FOLDER,
-    NEWEST,
-    STATES,
-    WatchData,
 )
 from channelsim.games.amounts import counted
 from channelsim.games.contract import Position
@@ -132,20 +126,21 @@ class SideMonitors:
     command: str | None = None
     fee_news: FeeNews = field(default_factory=FeeNews)
     decks: DeckDuties = field(init=False)
+    watcher: WatcherMonitors = field(init=False)
     play: PlayDuties = field(init=False)
     marks: OwnMarks = field(default_factory=OwnMarks)
     _link: LinkReports | None = None
     _node: NotedNode | None = None
     _lines: PrintedLines | None = None
     _stored: NotedStore | None = None
-    _watch_fees: WatchFees | None = None
 
     def __post_init__(self) -> None:
         """Begin with no decks, before play."""
         self.decks = DeckDuties(self.config)
         self.play = PlayDuties(self.config.side, self.config.fees)
-        if self.watch_wallet is not None:
-            self._watch_fees = WatchFees(self.watch_wallet, self.config.agreement.confirmations)
+        self.watcher = WatcherMonitors(
+            self.folder, self.config.agreement.confirmations, self.watch_wallet, self._found
+        )
 
     def node(self, node: FailingNode, time: Callable[[], float]) -> NotedNode:
         """The node of a new life of the process, which is followed."""
@@ -185,33 +180,6 @@ class SideMonitors:
     def wrong_store(self, how: str) -> None:
         """Note what is wrong with a store."""
         self._found("store", f"its store {how}")
-
-    def watcher_begins(self) -> None:
-        """Note that a watcher starts, while the process is down."""
-        if self._watch_fees is not None:
-            self._watch_fees.begin()
-
-    def watch(self, chain: Coins, data: WatchData, turn: WatcherTurn, since: int | None) -> None:
-        """Look at what a watcher does while the process is down, `since` this height unhindered."""
-        late = () if since is None else overdue(chain, data, since)
-        wrong = false_sight(chain, data, turn.sight)
-        fees = self._watch_fees.follow(turn) if self._watch_fees is not None else ()
-        early = untimely_watch(data, turn.sight, chain.peak())
-        for how in (*early, *late, *wrong, *fees, *wrong_drops(turn)):
-            self._found("watcher", f"its watcher {how}")
-
-    def watcher_says(self, wrong: Iterable[str]) -> None:
-        """Note what is wrong with what a watcher reads, and tells its user."""
-        for how in wrong:
-            self._found("watcher", f"its watcher {how}"[:300])
-
-    def unwatchable(self, error: UsageError) -> None:
-        """Note that a watcher cannot read the files that are there for it, and are not torn."""
-        folder = self.folder / FOLDER
-        is_whole = (folder / STATES).exists() and (folder / NEWEST).exists()
-        if is_whole and "truncated" not in str(error):
-            how = str(error).replace(f"{self.folder}", self.folder.name)
-            self._found("watch-data", f"cannot be watched: {how}"[:300])
 
     def restored(self) -> None:
         """Forget what an older copy of the files lacks."""
@@ -256,8 +224,8 @@ class SideMonitors:
                 self._found("asks", f"decides in another position of game {event.game_id}")
         if isinstance(event, Command) and after is before and not effects:
             self._found("asks", f"takes {event} without any effect"[:200])
-        if event is not None and _is_passed_over(event, before, after, effects):
-            self._found("asks", f"passes over a {_name(event)} in {after.phase.value}")
+        if event is not None and is_passed_over(event, before, after, effects):
+            self._found("asks", f"passes over a {event_name(event)} in {after.phase.value}")
         if isinstance(event, Pinned):
             spends = [spend for other in event.pending for spend in other.bundle.spends]
             self.pinned += sum(len(spend.puzzle) + len(spend.solution) for spend in spends)
@@ -339,7 +307,7 @@ class SideMonitors:
             if self.fee_limits != after.fees.limits:
                 yield "it does not have the maxima of fees that its player has set"
         elif not self.has_looked and isinstance(event, Received | Connected | Command):
-            yield f"it handles a {_name(event)} before it has looked at the chain"
+            yield f"it handles a {event_name(event)} before it has looked at the chain"
 
     def looks_again(self, state: PeerState) -> None:
         """Look at the state in which a process that has looked at the chain sees its next block."""
@@ -363,6 +331,25 @@ class SideMonitors:
             ):
                 # The folder has another name in each run.
                 self._found("restart", how.replace(f"{self.folder}", self.folder.name)[:300])
+
+    def begins(self, command: str | None, state: PeerState) -> None:
+        """Note the command that a process runs; look at what one says that ends the channel."""
+        self.command = command
+        for how in wrong_notice(state) if command == RECOVER else ():
+            self._found("lines", f"at its beginning {how}"[:300])
+
+    def publishes(self, state: PeerState) -> None:
+        """Look at what is said before an old copy is published."""
+        for how in wrong_publishing(state):
+            self._found("lines", how[:300])
+
+    def ends(self, setup: Setup, state: PeerState, chain: Chain) -> None:
+        """Look at the last line of a process that ends because the channel is over."""
+        ends_channel = self.command is not None
+        if self.is_copy and not ends_channel:
+            return  # it may not know the shutdown that closed its channel
+        for how in wrong_end(setup, self.config, state, chain, ends_channel=ends_channel):
+            self._found("lines", f"at its end {how}"[:300])
 
     def goes_on(self, event: Event | None) -> None:
         """Note an event of a peer that has failed, or was killed: nothing may come after that."""
@@ -423,29 +410,6 @@ class SideMonitors:
 
     def _found(self, monitor: str, how: str) -> None:
         self.violated(monitor, f"the {self.config.name}: {how}")
-
-
-CONNECTED = (Phase.FUNDING, Phase.PLAYING, Phase.CLOSING, Phase.COMPLETED, Phase.OUTDATED)
-"""The phases in which a side has something to say on each new connection."""
-
-
-def _is_passed_over(
-    event: Event, before: PeerState, after: PeerState, effects: Sequence[Effect]
-) -> bool:
-    """True if a side does nothing with a message, or says nothing on a new connection."""
-    if isinstance(event, Connected):
-        speaks = any(isinstance(effect, Send) for effect in effects)
-        return before.phase in CONNECTED and not speaks
-    if effects or not isinstance(event, Received) or _name(event) == DeckStep.__name__:
-        return False
-    return before == structs.replace(
-        after, last_received=before.last_received, last_batch=before.last_batch
-    )
-
-
-def _name(event: Event) -> str:
-    """The name of an event, or of the message that it brings."""
-    return type(message_in(event) or event).__name__
 
 
 def _same_states(before: PeerState, after: PeerState) -> bool:

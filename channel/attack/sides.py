@@ -18,7 +18,7 @@ from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.channel.session.identity import make_config, secret_of
 from channelsim.channel.session.questions import Deciding, PlayerOfPeer
-from channelsim.channel.session.side_player import SidePlayer
+from channelsim.channel.session.side_player import Accepting, SidePlayer
 from channelsim.channel.simulation.scenario import Scenario, setup_of
 from channelsim.channel.simulation.terms import Proposals
 
@@ -84,11 +84,18 @@ def watch_wallet_of(attack: Attack, config: Config, chain: FarmableChain) -> Wat
 
 
 def player_of(
-    attack: Attack, deal: Callable[[int], None], peer: Peer, decide: Deciding
+    attack: Attack,
+    deal: Callable[[int], None],
+    peer: Peer,
+    decide: Deciding,
+    accepts: Accepting,
 ) -> PlayerOfPeer:
-    """The player of a side; `deal` makes so many decks for both, where a dealer does."""
+    """The player of a side; `deal` makes so many decks for both, where a dealer does.
+
+    Where hands are agreed on, it plays those that it still `accepts`.
+    """
     setup, proposals = setup_of(scenario_of(attack)), attack.terms.proposals
     if proposals is Proposals.AGREED:
-        return SidePlayer(setup, peer, decide)
+        return SidePlayer(setup, peer, decide, accepts)
     first = hostile_side(attack.actions) or Side.INITIATOR
     return MenuPlayer(Menu(setup, proposals, first, deal), peer, decide)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from channelsim.channel.attack.failing_node import FailingNode
-from channelsim.channel.attack.side_monitors import SideMonitors
 from channelsim.channel.attack.watch_fees import WatcherTurn, spend_key
 from channelsim.channel.attack.watch_words import WatchWords
+from channelsim.channel.attack.watcher_monitors import WatcherMonitors
 from channelsim.channel.chain.rpc import NodeError
 from channelsim.channel.errors import UsageError
 from channelsim.channel.watch.channel_watch import ChannelWatch
@@ -31,7 +31,7 @@ class WatcherProcess:
     """
 
     node: FailingNode
-    monitors: SideMonitors
+    monitors: WatcherMonitors
     watch: ChannelWatch
     words: WatchWords
     since: int | None = None
@@ -44,7 +44,7 @@ class WatcherProcess:
         except NodeError as error:
             trouble = f"{error}; trying again"
             self.watch.look_failed(trouble)
-            self.monitors.watcher_says(self.words.failed(trouble))
+            self.monitors.says(self.words.failed(trouble))
             raise
 
     def _look(self) -> None:
@@ -58,7 +58,7 @@ class WatcherProcess:
             offered = self.watch.push(self.node, sight)
         line, notices = self.watch.line(sight, offered), self.watch.notices
         newest = self.watch.data.newest.state.number
-        self.monitors.watcher_says(self.words.looked(sight, offered, newest, notices, line))
+        self.monitors.says(self.words.looked(sight, offered, newest, notices, line))
         is_free = not (chain.fee_rate() or self.node.is_behind)
         since = max(self.since or self.node.height, self.node.hampers_until)
         self.since = since if is_free else None
@@ -73,17 +73,17 @@ class WatcherProcess:
                 notices=notices,
                 earlier=earlier,
             )
-            self.monitors.watch(chain, self.watch.data, turn, self.since)
+            self.monitors.looked(chain, self.watch.data, turn, self.since)
 
     def _amounts(self) -> tuple[int, ...]:
         """The amounts of its fee coins."""
-        wallet = self.monitors.watch_wallet
+        wallet = self.monitors.wallet
         coins = self.node.chain.coins_at(wallet.address) if wallet is not None else []
         return tuple(seen.coin.amount for seen in coins)
 
 
 def begun(
-    folder: Path, node: FailingNode, monitors: SideMonitors, before: WatcherProcess | None
+    folder: Path, node: FailingNode, monitors: WatcherMonitors, before: WatcherProcess | None
 ) -> WatcherProcess | None:
     """Start a watcher of the files in a side's folder; None before there are any.
 
@@ -103,13 +103,13 @@ def begun(
         tower.mkdir()
         for name in (STATES, NEWEST):
             shutil.copyfile(files / name, tower / name)
-    words, wallet = WatchWords(), monitors.watch_wallet
+    words, wallet = WatchWords(), monitors.wallet
     keys, most = (wallet.keys, wallet.most) if wallet is not None else ((), None)
     watch = ChannelWatch(tower, None, keys, most, words.complaints.append)
     if new is not None:
         names = (STATES, NEWEST) if node.height % 2 else (NEWEST, STATES)
-        monitors.watcher_says(_copied_again(watch, files, tower, names, new, words))
-    monitors.watcher_begins()
+        monitors.says(_copied_again(watch, files, tower, names, new, words))
+    monitors.begins()
     since = None if before is None else before.since
     return WatcherProcess(node, monitors, watch, words, since)
 

@@ -6,7 +6,6 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.chain.several_nodes import SeveralNodes
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.nodes import (
@@ -27,14 +26,17 @@ from channelsim.channel.cli.secret_files import passphrase_of
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, read_identity
 from channelsim.channel.peer.machine import Peer, Phase
-from channelsim.channel.peer_text.channel_overview import ours_at_the_end
+from channelsim.channel.peer_text.last_lines import (
+    End,
+    check_unfunded,
+    end_of_paid_channel,
+    end_of_unfunded_channel,
+    publishing_notice,
+    waiting_notice,
+)
 from channelsim.channel.peer_text.peer_lines import PeerLines
 from channelsim.channel.session.deck_works import DeckThreads
-from channelsim.channel.session.ending_player import (
-    EndingPlayer,
-    has_unpublished_copy,
-    nothing_left,
-)
+from channelsim.channel.session.ending_player import EndingPlayer, nothing_left
 from channelsim.channel.session.fee_maxima import changed_limits
 from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.session_events import BlockMade
@@ -48,11 +50,9 @@ from channelsim.channel.store.data_directory import (
     read_settings,
 )
 from channelsim.channel.store.durable_peer import DurablePeer
-from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.watched_peer import WatchedPeer
 from channelsim.channel.system.interrupt import exit_code, polled
 from channelsim.channel.watch.watch_data import FOLDER
-from channelsim.games.amounts import counted
 
 
 def end_channel(options: EndingOptions, reason: str | None, *, publish_old: bool = False) -> int:
@@ -104,7 +104,7 @@ def end_channel(options: EndingOptions, reason: str | None, *, publish_old: bool
             ended = has_ended(work, interrupted, lines)
         if not ended:
             return exit_code()
-        lines.add("Ended", _end(data, peer, chain))
+        lines.add("Ended", _end(data, peer, chain).text)
         return 0
 
 
@@ -116,30 +116,16 @@ def _check_copy(
     `alone`: the other side is not asked. Raises `UsageError` for a store that is not known to be
     an old copy, and if the person at the terminal does not want it published.
     """
-    state = peer.state
-    if publish and state.shown is None:
-        raise UsageError(
-            f"{directory}: --publish-old: nothing has shown that its store is an old copy; run"
-            " `channelsim peer`, or leave the option out"
-        )
-    if not has_unpublished_copy(state):
-        return
-    copy = f"the store is an old copy: it ends before state {state.shown}, which is signed"
     if publish:
-        number = peer.play.newest.state.number
-        complain(
-            f"{directory}: {copy}. --publish-old publishes state {number}: the other side can let"
-            " it stand or replace it by any newer state that it has, and a watcher cannot prevent"
-            " that. An honest other side closes at once when `channelsim peer` connects"
-        )
-        if not _confirmed(f"publish state {number}?"):
-            raise UsageError(f"{directory}: not confirmed: nothing was published")
+        notice = publishing_notice(directory, peer.state)
+        if notice is not None:
+            complain(notice)
+            if not _confirmed(f"publish state {peer.play.newest.state.number}?"):
+                raise UsageError(f"{directory}: not confirmed: nothing was published")
     elif alone:
-        lines.add(
-            "OldCopy",
-            f"{copy}; waits until the other side closes the channel, as an honest one does when"
-            " `channelsim peer` connects; `recover --publish-old` publishes what the copy has",
-        )
+        waits = waiting_notice(peer.state)
+        if waits is not None:
+            lines.add("OldCopy", waits)
 
 
 def _confirmed(question: str) -> bool:
@@ -150,30 +136,10 @@ def _confirmed(question: str) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def check_unfunded(directory: Path, peer: Peer, chain: SeveralNodes) -> CoinSeen | None:
-    """The wallet's coin, of a peer that has not signed what funds the channel.
-
-    None if the node does not know it. Raises `StoreError` if the coin was spent: the store may be
-    an older copy.
-    """
-    coin = chain.coin(peer.config.wallet.coin.id)
-    if coin is not None and coin.spent is not None and peer.state.opening.opened is None:
-        raise StoreError(
-            f"{directory}: its store is from before the funding, but the wallet's coin was spent"
-            f" at height {coin.spent}: unless you spent it otherwise, this is an older copy;"
-            " restore the newest backup, then resume with channelsim peer"
-        )
-    return coin
-
-
-def _end(data: DataDirectory, peer: Peer, chain: SeveralNodes) -> str:
+def _end(data: DataDirectory, peer: Peer, chain: SeveralNodes) -> End:
     """How the channel has ended. Raises `StoreError` if this store does not know."""
     if peer.phase is Phase.CLOSED:
-        ours = ours_at_the_end(peer.state)
-        address = data.config.reward_address.hex()
-        return f"the channel has ended: {counted(ours, 'mojo')} at our reward address {address}"
-    coin = check_unfunded(data.path, peer, chain)
-    free = "; the wallet's coin is free" if coin is not None and coin.spent is None else ""
-    opened = peer.state.opening.opened
-    late = f", past its deadline {opened.deadline}" if opened is not None else ""
-    return f"the channel is not funded as of height {chain.peak()}{late}{free}"
+        return end_of_paid_channel(data.config, peer.state)
+    wallet = chain.coin(data.config.wallet.coin.id)
+    check_unfunded(data.path, peer.state, wallet)
+    return end_of_unfunded_channel(peer.state, wallet, chain.peak())

@@ -15,7 +15,6 @@ from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.rpc_server import read_address
 from channelsim.channel.chain.several_nodes import SeveralNodes
 from channelsim.channel.cli.disputes import adversary_and_step
-from channelsim.channel.cli.endings import check_unfunded
 from channelsim.channel.cli.new_channel import (
     begin_channel,
     policies_of,
@@ -45,11 +44,10 @@ from channelsim.channel.network.identity import Pairing, read_identity
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.peer.machine import Peer, Phase
-from channelsim.channel.peer_text.news_text import amounts_text
+from channelsim.channel.peer_text.last_lines import check_unfunded, end_of_peer
 from channelsim.channel.peer_text.peer_lines import PeerLines
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.report.terminal import console
-from channelsim.channel.session.agreed_hands import account_of
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.fee_maxima import NOT_GIVEN, changed_limits
 from channelsim.channel.session.peer_driver import Actor
@@ -142,18 +140,13 @@ def _play(
             work = with_link(runner, data, pairing, lines, f", as {pairing.identity.fingerprint}")
             if not has_ended(work, interrupted, lines):
                 return exit_code()
-    state = peer.state
-    clean = state.closed is not None and state.play is not None
-    balances = (
-        f"; balances {amounts_text(0, *state.play.state.balances)}" if clean and state.play else ""
-    )
-    account = account_of(setup, state, config.side)
-    if account.reason:
-        lines.add("HandsUnplayed", str(account), **asdict(account))
-    lines.add("Ended", f"{state.phase.value}{balances}")
-    if state.phase is Phase.FAILED:
-        check_unfunded(data.path, peer, chain)
-    return exit_code(False, failed=state.closed is None or account.failed)
+    end = end_of_peer(setup, peer.state, config.side)
+    if end.unplayed:
+        lines.add("HandsUnplayed", end.unplayed, **end.account)
+    lines.add("Ended", end.text)
+    if peer.phase is Phase.FAILED:
+        check_unfunded(data.path, peer.state, chain.coin(config.wallet.coin.id))
+    return exit_code(False, failed=end.failed)
 
 
 def _actor(

@@ -51,6 +51,7 @@ PLACES = (
     "channel/cli/commands/recover.py",
     "channel/cli/conflicts.py",
     "channel/cli/work/watch.py",
+    "channel/peer_text/last_lines.py",
     "channel/session/fee_maxima.py",
     "channel/cli/endings.py",
     "channel/cli/new_channel.py",
@@ -80,8 +81,11 @@ ERRORS = (
 )
 """Calls whose first argument is a line on stderr."""
 
-TEXTS = ("_remedy", "unwritable", "_end", "_failure", "notice_text")
+TEXTS = ("_remedy", "unwritable", "_failure", "notice_text")
 """Functions that return a part of a line, or a line."""
+
+NOTICES = ("publishing_notice",)
+"""Functions that return what is printed on stderr."""
 
 
 def sources(*places: str) -> Iterator[Path]:
@@ -147,6 +151,7 @@ def lines_of_errors() -> set[str]:
         for node in ast.walk(tree(path)):
             if isinstance(node, ast.Call) and called(node) in ERRORS and node.args:
                 found |= set(texts(node.args[0])) if id(node) not in unused else set()
+    found |= {text for function in NOTICES for text in returned(function)}
     return {line for line in map(plain, found) if re.search(r"\w\w", line)}
 
 
@@ -157,14 +162,22 @@ def plain(line: str) -> str:
 
 def last_lines() -> set[str]:
     """The lines that `peer`, `close` and `recover` print at their end."""
-    found = {
+    ends = {
         text
-        for path in sources(*(f"channel/cli/{name}.py" for name in ("peers", "endings", "running")))
-        for node in ast.walk(tree(path))
+        for node in ast.walk(tree(ROOT / "channel" / "peer_text" / "last_lines.py"))
+        if isinstance(node, ast.Call) and called(node) == "End"
+        for text in texts(node.args[0])
+    }
+    interrupted = {
+        text
+        for node in ast.walk(tree(ROOT / "channel" / "cli" / "running.py"))
         if isinstance(node, ast.Call) and called(node) == "add" and len(node.args) > 1
-        if isinstance(node.args[0], ast.Constant) and node.args[0].value in ("Ended", "Interrupted")
+        if isinstance(node.args[0], ast.Constant) and node.args[0].value == "Interrupted"
         for text in texts(node.args[1])
     }
+    found = ends | interrupted
+    assert len(ends) > 2
+    assert interrupted
     phases = {phase.value for phase in (Phase.CLOSED, Phase.FAILED)}
     return {
         *map(plain, found),

@@ -1,0 +1,166 @@
+"""Faults in the first and last lines of commands, and in how they call the end of a channel."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from channelsim.channel.peer_text import last_lines
+from channelsim.channel.peer_text.last_lines import End
+from channelsim.channel.store.interface import StoreError
+from scripts.tools.attack_faults.planting import Fault, changing, compared, function, where_it_fails
+
+# --- the end -------------------------------------------------------------------------------------
+
+
+def _excused_fails(end: End) -> End:
+    return replace(end, failed=end.failed or bool(end.unplayed))
+
+
+def _to_wallet(right: Any, config: Any, state: Any) -> End:
+    """Name the address of the wallet's coin."""
+    end: End = right(config, state)
+    wallet = config.wallet.coin.puzzle_hash.hex()
+    return replace(end, text=end.text.replace(config.reward_address.hex(), wallet))
+
+
+def _newest_balance(right: Any, config: Any, state: Any) -> End:
+    """Name the balance of the newest state, and not what was paid."""
+    balances = state.play.state.balances if state.play is not None else (0, 0)
+    text = f"the channel has ended: {balances[config.side]:,} mojos at our reward address"
+    return End(f"{text} {config.reward_address.hex()}")
+
+
+def _balances_exchanged(end: End) -> End:
+    return replace(
+        end,
+        text=end.text.replace("Initiator", "-")
+        .replace("Receiver", "Initiator")
+        .replace("-", "Receiver"),
+    )
+
+
+def _always_free(end: End) -> End:
+    free = "; the wallet's coin is free"
+    return replace(end, text=end.text if free in end.text else f"{end.text}{free}")
+
+
+def _any_spent(right: Any, directory: Any, state: Any, wallet: Any) -> str:
+    """Refuse a store if the wallet's coin was spent, whatever it knows of the funding."""
+    if wallet is not None and wallet.spent is not None:
+        raise StoreError(f"{directory}: its store is an older copy")
+    return str(right(directory, state, wallet))
+
+
+# --- an old copy ---------------------------------------------------------------------------------
+
+
+def _names_own_state(right: Any, state: Any) -> str | None:
+    notice = right(state)
+    newest = state.play.state.number if state.play is not None else 0
+    return None if notice is None else notice.replace(f"state {state.shown}", f"state {newest}")
+
+
+def _warns_of_published(right: Any, state: Any) -> str | None:
+    """Say that a copy waits that was published."""
+    notice = right(state)
+    if notice is None and state.shown is not None:
+        return f"the store is an old copy: it ends before state {state.shown}, which is signed"
+    return None if notice is None else str(notice)
+
+
+LAST_LINES = (
+    Fault(
+        "ends-well-on-chain",
+        "commands",
+        "`peer` ends with exit code 0 however the channel ended",
+        changing(last_lines, "end_of_peer", lambda end: replace(end, failed=False)),
+    ),
+    Fault(
+        "ends-badly-though-excused",
+        "commands",
+        "`peer` ends with exit code 1 though a player declined the hands that were not played",
+        changing(last_lines, "end_of_peer", _excused_fails),
+    ),
+    Fault(
+        "says-nothing-of-unplayed-hands",
+        "commands",
+        "`peer` does not say which hands were not played, and why",
+        changing(last_lines, "end_of_peer", lambda end: replace(end, unplayed="")),
+    ),
+    Fault(
+        "exchanges-balances-at-the-end",
+        "commands",
+        "the last line of `peer` has each balance with the other side's name",
+        changing(last_lines, "end_of_peer", _balances_exchanged),
+    ),
+    Fault(
+        "names-the-wallet-at-the-end",
+        "commands",
+        "`close` and `recover` say that the money is at the address of the wallet's coin",
+        compared(last_lines, "end_of_paid_channel", _to_wallet),
+    ),
+    Fault(
+        "names-the-newest-balance-at-the-end",
+        "commands",
+        "`close` and `recover` say what the newest state would have paid, without its games",
+        compared(last_lines, "end_of_paid_channel", _newest_balance),
+    ),
+    Fault(
+        "calls-spent-coins-free",
+        "commands",
+        "`recover` says of a channel that is not funded that the wallet's coin is free, always",
+        changing(last_lines, "end_of_unfunded_channel", _always_free),
+    ),
+    Fault(
+        "ends-without-a-deadline",
+        "commands",
+        "`recover` does not say which deadline of the funding has passed",
+        changing(
+            last_lines,
+            "end_of_unfunded_channel",
+            lambda end: replace(end, text=end.text.replace(", past its deadline", ", at")),
+        ),
+    ),
+    Fault(
+        "refuses-stores-of-lost-fundings",
+        "commands",
+        "a store that has signed the funding is taken for an older copy if the coin was spent",
+        compared(last_lines, "check_unfunded", _any_spent),
+    ),
+    Fault(
+        "believes-stores-from-before",
+        "commands",
+        "a store from before the funding is believed though the wallet's coin was spent",
+        where_it_fails(
+            last_lines,
+            "check_unfunded",
+            function(last_lines, "check_unfunded", lambda right, *given: None),
+            StoreError,
+        ),
+    ),
+    Fault(
+        "waits-without-a-word",
+        "commands",
+        "`recover` waits with an old copy of a store, and does not say so",
+        changing(last_lines, "waiting_notice", lambda notice: None),
+    ),
+    Fault(
+        "names-its-own-state-as-shown",
+        "commands",
+        "`recover` names the copy's own newest state as the one that the other side has shown",
+        compared(last_lines, "waiting_notice", _names_own_state),
+    ),
+    Fault(
+        "says-that-published-copies-wait",
+        "commands",
+        "`recover` says that an old copy waits that was published before",
+        compared(last_lines, "waiting_notice", _warns_of_published),
+    ),
+    Fault(
+        "publishes-without-a-word",
+        "commands",
+        "`recover --publish-old` does not say what it publishes",
+        changing(last_lines, "publishing_notice", lambda notice: None),
+    ),
+)
