@@ -6,7 +6,16 @@ The other side may be hostile: no player begins a game that it did not agree on.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 
+from channelsim.channel.peer.interface import (
+    AcceptGames,
+    Effect,
+    Event,
+    Proposed,
+    ProposeGames,
+    Tell,
+)
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.proposals import least_timeout
 from channelsim.channel.protocol.state import LiveGame, Side
@@ -14,6 +23,42 @@ from channelsim.channel.session.agreed_hands import DECLINES, account_of
 from channelsim.channel.session.setup import NAMES, Setup
 from channelsim.games import registry
 from channelsim.games.amounts import counted
+
+
+@dataclass(slots=True)
+class Declining:
+    """Follows what a side does with hands that a player declines, where hands are agreed on.
+
+    From then on that its player `declines` them, it accepts none that it is asked about. A player
+    that `proposes` a game by itself may do so at any time.
+    """
+
+    is_agreed: bool = True
+    declines: bool = False
+    proposes: bool = False
+    _asked: set[int] = field(default_factory=set)
+
+    def follow(
+        self, event: Event | None, before: PeerState, effects: Sequence[Effect]
+    ) -> Iterator[str]:
+        """Find a hand that is accepted, or proposed again, though a player has declined it."""
+        if not self.is_agreed:
+            return
+        if isinstance(event, AcceptGames) and event.group_id in self._asked:
+            yield f"accepts proposal {event.group_id}, and its player wants no other hand"
+        if isinstance(event, ProposeGames) and not self.proposes and _decliner(before) is not None:
+            yield "proposes a hand again that was declined"
+        if self.declines:
+            told = (effect.news for effect in effects if isinstance(effect, Tell))
+            self._asked |= {news.group.id for news in told if isinstance(news, Proposed)}
+
+
+def _decliner(state: PeerState) -> int | None:
+    """The side that has declined the hand that was proposed last."""
+    refusal = state.play.refusal if state.play is not None else None
+    if refusal is None or refusal.by is refusal.proposer or refusal.reason not in DECLINES:
+        return None
+    return refusal.by
 
 
 def begun_games(state: PeerState) -> list[LiveGame]:
@@ -85,6 +130,8 @@ def wrongly_declined(
     # Who refuses what was not agreed on says why.
     if named and ":" not in reason and not {*named} <= {*decliners}:
         yield f"says {reason!r}, and it did not"
+    if named and ":" not in reason and not account_of(setup, state, side).excused:
+        yield f"fails because of a player's wish: {reason}"
     played = state.dispute is None and state.play is not None and state.phase is Phase.CLOSED
     refusal = state.play.refusal if state.play is not None else None
     has_declined = refusal is not None and refusal.reason in DECLINES

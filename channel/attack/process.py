@@ -142,7 +142,6 @@ class Process:
     lost: int | None = None
     ending: str | None = None
     fee_limits: FeeLimits | None = None
-    declines: bool = False
     healed: asyncio.Event = field(default_factory=asyncio.Event)
     awaited: asyncio.Event = field(default_factory=asyncio.Event)
     disk: Disk = field(init=False)
@@ -335,7 +334,9 @@ class Process:
     def _player(self, peer: Peer) -> PlayerOfPeer:
         """The player of today's command: that of `peer`, or of one that ends the channel."""
         if self.ending is None:
-            return self.player(peer, self._decide, lambda number: not self.declines)
+            return self.player(
+                peer, self._decide, lambda number: not self.monitors.declining.declines
+            )
         reason = "recovery" if self.ending == RECOVER else None
         return EndingPlayer(peer, self._decide, reason)
 
@@ -403,7 +404,8 @@ class Process:
                 self.go_down(action)
                 self._running.cancel()
             return
-        self.declines |= action.kind == "decline"
+        if action.kind == "decline":
+            self.monitors.declining.declines = True
         if action.kind == "think":
             self._thinks = float(action.pause)
         for command in self._commands(action):
@@ -448,6 +450,7 @@ class Process:
                 return [PrepareDeck()]
             case "propose" if peer is not None and peer.phase is Phase.PLAYING:
                 game = self.setup.game(0)
+                self.monitors.declining.proposes = True
                 wish = Wish(game, self.setup.parameters(game), self.setup.game_timeout, True)
                 return [ProposeGames((wish,))]
             case _:

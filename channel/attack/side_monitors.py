@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from channelsim.channel.attack.agreed_games import Declining
 from channelsim.channel.attack.command_ends import wrong_end, wrong_notice, wrong_publishing
 from channelsim.channel.attack.deck_duties import DeckDuties
 from channelsim.channel.attack.ending_duties import RECOVER, not_asked_for
@@ -129,6 +130,7 @@ class SideMonitors:
     watcher: WatcherMonitors = field(init=False)
     play: PlayDuties = field(init=False)
     marks: OwnMarks = field(default_factory=OwnMarks)
+    declining: Declining = field(default_factory=Declining)
     _link: LinkReports | None = None
     _node: NotedNode | None = None
     _lines: PrintedLines | None = None
@@ -265,6 +267,8 @@ class SideMonitors:
             self._found("decks", how)
         for how in self.play.follow(event, before, after, effects):
             self._found("potato", f"it {how}")
+        for how in self.declining.follow(event, before, effects):
+            self._found("hands", f"it {how}")
         for how in wrong_refusal(Side(self.config.side), event, before, after, effects):
             self._found("hands", f"it {how}")
         waits = awaits_fee_coins(self.config.fees, effects)

@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from channelsim.channel.attack.actions import Action, Attack, hostile_side, possible
+from channelsim.channel.attack.agreed_games import Declining
 from channelsim.channel.attack.blocks import Blocks
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.filled_blocks import filled_chain
@@ -68,6 +69,7 @@ from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.kills import Kill
 from channelsim.channel.simulation.run import Party, Run, RunLog
 from channelsim.channel.simulation.scenario import setup_of
+from channelsim.channel.simulation.terms import Proposals
 from channelsim.channel.system.time_limit import time_limit
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
@@ -174,6 +176,7 @@ class World:
                     self._violated,
                     wallets[config.side],
                     self.wire,
+                    declining=Declining(attack.terms.proposals is Proposals.AGREED),
                 ),
                 note_killed=self._note_killed,
                 copies=self._copies(config),

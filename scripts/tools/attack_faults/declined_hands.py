@@ -41,18 +41,6 @@ DECLINED_HANDS = (
         compared(SidePlayer, "_refusal", _accepting),
     ),
     Fault(
-        "waits-after-a-declined-hand",
-        "runner",
-        "nobody asks for the shutdown after a hand was declined, until it takes too long",
-        changing(side_player, "decliner", lambda side: None),
-    ),
-    Fault(
-        "leaves-the-shutdown-to-the-other-side",
-        "runner",
-        "who did not decline asks for the shutdown at once, and who did waits",
-        changing(side_player, "decliner", lambda side: None if side is None else side.other),
-    ),
-    Fault(
         "proposes-declined-hands-again",
         "runner",
         "a hand that was declined is proposed again",

@@ -83,14 +83,6 @@ def _notices_again(right: Any, watch: Any, *given: Any) -> Any:
     return right(watch, *given)
 
 
-def _notices_once_a_kind(right: Any, watch: Any, *given: Any) -> Any:
-    """Tell of each kind of notice once."""
-    told = watch._noticed  # noqa: SLF001
-    line = right(watch, *given)
-    watch._noticed = (*told, *watch._noticed)  # noqa: SLF001
-    return line
-
-
 def _trouble_again(right: Any, watch: Any, text: str) -> None:
     watch._trouble = ""  # noqa: SLF001
     right(watch, text)
@@ -163,12 +155,6 @@ WATCH_COMMAND = (
         "watcher",
         "`watch` tells of the same notices about fees with each look",
         function(ChannelWatch, "line", _notices_again),
-    ),
-    Fault(
-        "watch-tells-notices-once",
-        "watcher",
-        "`watch` does not tell of a notice about fees again that was over meanwhile",
-        function(ChannelWatch, "line", _notices_once_a_kind),
     ),
     Fault(
         "watch-repeats-trouble",
