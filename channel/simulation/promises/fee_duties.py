@@ -260,6 +260,9 @@ class _FeeMonitor:
             yield f"CH-FEE-2: other coins pay for its {push.name} than before it was taken back"
         self.payers[key] = {payment.coin.id for payment in offer.payments}, self.peak
         is_alone = line is not None and line.may_shrink and not offer.payments
+        if line is None:
+            # It was not due meanwhile: its coin was replaced, and the node may take it again.
+            self.dropped.discard(frozenset(push.bundle.spends))
         has_dropped = frozenset(push.bundle.spends) in self.dropped
         # A spend alone has the same bytes ever, and nothing else is left without the fee coin.
         if has_dropped and room >= LEAST_RAISE and not is_alone:
