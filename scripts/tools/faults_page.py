@@ -156,6 +156,10 @@ OTHERS = {
     ),
     "table-54": "at most 60, of the first 400, after watchers started again in one absence",
     "table-53": "at most 1,500 with each fault, of the first 3,000, while these checks were made",
+    "table-55": (
+        "at most 1,500 with each fault, of the first 3,000, after watchers got copies of their own,"
+        " and the lines of commands and declined hands were checked"
+    ),
 }
 """The sessions of other results, by their seeds."""
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from channelsim.channel.peer_text import last_lines
 from channelsim.channel.peer_text.last_lines import End
-from channelsim.channel.store.interface import StoreError
-from scripts.tools.attack_faults.planting import Fault, changing, compared, function, where_it_fails
+from scripts.tools.attack_faults.planting import Fault, changing, compared
 
 # --- the end -------------------------------------------------------------------------------------
 
@@ -38,18 +37,6 @@ def _balances_exchanged(end: End) -> End:
         .replace("Receiver", "Initiator")
         .replace("-", "Receiver"),
     )
-
-
-def _always_free(end: End) -> End:
-    free = "; the wallet's coin is free"
-    return replace(end, text=end.text if free in end.text else f"{end.text}{free}")
-
-
-def _any_spent(right: Any, directory: Any, state: Any, wallet: Any) -> str:
-    """Refuse a store if the wallet's coin was spent, whatever it knows of the funding."""
-    if wallet is not None and wallet.spent is not None:
-        raise StoreError(f"{directory}: its store is an older copy")
-    return str(right(directory, state, wallet))
 
 
 # --- an old copy ---------------------------------------------------------------------------------
@@ -107,12 +94,6 @@ LAST_LINES = (
         compared(last_lines, "end_of_paid_channel", _newest_balance),
     ),
     Fault(
-        "calls-spent-coins-free",
-        "commands",
-        "`recover` says of a channel that is not funded that the wallet's coin is free, always",
-        changing(last_lines, "end_of_unfunded_channel", _always_free),
-    ),
-    Fault(
         "ends-without-a-deadline",
         "commands",
         "`recover` does not say which deadline of the funding has passed",
@@ -120,23 +101,6 @@ LAST_LINES = (
             last_lines,
             "end_of_unfunded_channel",
             lambda end: replace(end, text=end.text.replace(", past its deadline", ", at")),
-        ),
-    ),
-    Fault(
-        "refuses-stores-of-lost-fundings",
-        "commands",
-        "a store that has signed the funding is taken for an older copy if the coin was spent",
-        compared(last_lines, "check_unfunded", _any_spent),
-    ),
-    Fault(
-        "believes-stores-from-before",
-        "commands",
-        "a store from before the funding is believed though the wallet's coin was spent",
-        where_it_fails(
-            last_lines,
-            "check_unfunded",
-            function(last_lines, "check_unfunded", lambda right, *given: None),
-            StoreError,
         ),
     ),
     Fault(
