@@ -151,6 +151,10 @@ def wishes(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
             yield Action(GO_ON_CHAIN, copy.side, chance.between(1, 8), since="restart")
     if any(action.kind == "reset" for action in actions) and chance.chance(20):
         yield Action("reorder", chance.below(2), chance.below(2), since="link")
+    for copy in actions:
+        if copy.kind == OLD_COPY and chance.chance(30):
+            # `recover` of a store that the other side may have shown to be an old copy by then.
+            yield Action("run-recover", copy.side, chance.between(1, 12), since="restart")
 
 
 def meetings(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:

@@ -95,11 +95,11 @@ PATIENCE = 2.0
 class Process:
     """The process of one side, through all of its lives.
 
-    `listen` hears of everything; `compare` of the state before a restart and after it, `fails` of
-    an error that no action of the script explains, `undone` of an action that cannot take place,
-    and `note_killed` of a kill and the effects that it left out. `player` makes that of a peer.
-    `lasting` are digests that a restart may have as the last message's, where newer ones changed
-    nothing: those may be lost.
+    `listen` hears of everything; `compare` of the state before a restart and after it, but for one
+    from an older copy; `starts_again` of each restart; `fails` of an error that no action of the
+    script explains, `undone` of an action that cannot take place, and `note_killed` of a kill and
+    the effects that it left out. `player` makes that of a peer. `lasting` are digests that a
+    restart may have as the last message's, where newer ones changed nothing: those may be lost.
 
     It has a `real` process beside it, or none. One that is `hostile` has the actor that this makes
     of its peer, and perhaps a process `beside` that. It stores nothing, has one
@@ -117,6 +117,7 @@ class Process:
     keep_linked: Callable[[Link], Coroutine[None, None, None]]
     listen: Callable[[SessionEvent], None]
     compare: Callable[[Process, Instant, PeerState], None]
+    starts_again: Callable[[Side], None]
     fails: Callable[[Process, BaseException], None]
     on_peer: Callable[[Peer], None]
     note_killed: Callable[[Side, Kill, Sequence[Effect]], None]
@@ -238,6 +239,8 @@ class Process:
                 before, self.ended_at = self.ended_at, None
                 if before is not None:
                     self.compare(self, before, peer.state)
+                if self.lives > 1:
+                    self.starts_again(self.side)
                 self.lasting = ()
                 self.monitors.state = peer.state
                 self.on_peer(peer)

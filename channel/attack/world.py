@@ -168,6 +168,7 @@ class World:
                 keep_linked=self._keeping(config.side),
                 listen=self._listen,
                 compare=self._compare,
+                starts_again=lambda side: self.script.mark("restart", side),
                 fails=self._fails,
                 on_peer=self._new_peer,
                 monitors=SideMonitors(
@@ -418,7 +419,6 @@ class World:
         self._note(f"{process.config.name} starts again")
         self._saw(process.side, Restarted())
         self.observer.on_fault(process.side, "starts again from its store")
-        self.script.mark("restart", process.side)
 
     def _note_killed(self, side: Side, kill: Kill, lost: Sequence[Effect]) -> None:
         self._saw(side, Killed(kill, tuple(lost)))
