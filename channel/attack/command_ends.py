@@ -26,21 +26,20 @@ def wrong_end(
 ) -> Iterator[str]:
     """Find what is wrong with the end of `peer`, or of a command that ends the channel.
 
-    It is checked as the command has it: with the wallet's coin where the channel is not funded.
+    A block that was replaced since its last look is left out.
     """
     if _is_undone(state, chain):
         return
     directory, wallet = Path(config.name), chain.coin(config.wallet.coin.id)
     is_spent = wallet is not None and wallet.spent is not None
     is_forgotten = is_spent and state.opening.opened is None and state.phase is not Phase.CLOSED
-    end = last_lines.end_of_peer(setup, state, config.side)
     try:
-        if ends_channel and state.phase is Phase.CLOSED:
-            end = last_lines.end_of_paid_channel(config, state)
-        elif ends_channel or state.phase is Phase.FAILED:
-            last_lines.check_unfunded(directory, state, wallet)
-        if ends_channel and state.phase is not Phase.CLOSED:
-            end = last_lines.end_of_unfunded_channel(state, wallet, chain.peak())
+        if ends_channel:
+            end = last_lines.end_of_channel(directory, config, state, chain)
+        else:
+            end = last_lines.end_of_peer(setup, state, config.side)
+            if state.phase is Phase.FAILED:
+                last_lines.check_unfunded(directory, state, wallet)
     except StoreError as error:
         if not is_forgotten or f"at height {wallet.spent if wallet else None}:" not in str(error):
             yield f"says {error}"

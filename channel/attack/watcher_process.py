@@ -105,7 +105,12 @@ def begun(
             shutil.copyfile(files / name, tower / name)
     words, wallet = WatchWords(), monitors.wallet
     keys, most = (wallet.keys, wallet.most) if wallet is not None else ((), None)
-    watch = ChannelWatch(tower, None, keys, most, words.complaints.append)
+
+    def complain(text: str) -> None:
+        """Note a line; the folder has another name in each run."""
+        words.complaints.append(text.replace(f"{tower}", FOLDER))
+
+    watch = ChannelWatch(tower, None, keys, most, complain)
     if new is not None:
         names = (STATES, NEWEST) if node.height % 2 else (NEWEST, STATES)
         monitors.says(_copied_again(watch, files, tower, names, new, words))

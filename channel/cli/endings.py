@@ -6,7 +6,6 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from channelsim.channel.chain.several_nodes import SeveralNodes
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.nodes import (
     check_network,
@@ -25,12 +24,9 @@ from channelsim.channel.cli.running import (
 from channelsim.channel.cli.secret_files import passphrase_of
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, read_identity
-from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer_text.last_lines import (
-    End,
-    check_unfunded,
-    end_of_paid_channel,
-    end_of_unfunded_channel,
+    end_of_channel,
     publishing_notice,
     waiting_notice,
 )
@@ -43,7 +39,6 @@ from channelsim.channel.session.session_events import BlockMade
 from channelsim.channel.session.setup import check_policy
 from channelsim.channel.session.side_player import by_policy
 from channelsim.channel.store.data_directory import (
-    DataDirectory,
     is_complete,
     no_channel,
     opened,
@@ -104,7 +99,7 @@ def end_channel(options: EndingOptions, reason: str | None, *, publish_old: bool
             ended = has_ended(work, interrupted, lines)
         if not ended:
             return exit_code()
-        lines.add("Ended", _end(data, peer, chain).text)
+        lines.add("Ended", end_of_channel(directory, data.config, peer.state, chain).text)
         return 0
 
 
@@ -134,12 +129,3 @@ def _confirmed(question: str) -> bool:
         return True
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
-def _end(data: DataDirectory, peer: Peer, chain: SeveralNodes) -> End:
-    """How the channel has ended. Raises `StoreError` if this store does not know."""
-    if peer.phase is Phase.CLOSED:
-        return end_of_paid_channel(data.config, peer.state)
-    wallet = chain.coin(data.config.wallet.coin.id)
-    check_unfunded(data.path, peer.state, wallet)
-    return end_of_unfunded_channel(peer.state, wallet, chain.peak())

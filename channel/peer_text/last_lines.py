@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from channelsim.channel.chain.interface import Coins
 from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.chain_news import ChannelClosed
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.peer_state import PeerState, play_of
+from channelsim.channel.peer.peer_state import PeerState, Phase, play_of
 from channelsim.channel.peer_text.channel_overview import ours_at_the_end
 from channelsim.channel.peer_text.news_text import amounts_text
 from channelsim.channel.protocol.state import Side
@@ -94,8 +95,20 @@ def _closed(state: PeerState) -> ChannelClosed | None:
     return next(found, None)
 
 
+def end_of_channel(directory: Path, config: Config, state: PeerState, chain: Coins) -> End:
+    """How the channel has ended for `close` and `recover`.
+
+    Raises `StoreError` as `check_unfunded` does, and `NodeError`.
+    """
+    if state.phase is Phase.CLOSED:
+        return end_of_paid_channel(config, state)
+    wallet = chain.coin(config.wallet.coin.id)
+    check_unfunded(directory, state, wallet)
+    return end_of_unfunded_channel(state, wallet, chain.peak())
+
+
 def end_of_paid_channel(config: Config, state: PeerState) -> End:
-    """How a channel that has paid out has ended for `close` and `recover`."""
+    """How a channel that has paid out has ended."""
     ours = counted(ours_at_the_end(state), "mojo")
     address = config.reward_address.hex()
     return End(f"the channel has ended: {ours} at our reward address {address}")
