@@ -20,6 +20,7 @@ from channelsim.channel.chain.rpc import NodeError
 from channelsim.channel.errors import UsageError
 from channelsim.channel.watch.channel_watch import ChannelWatch
 from channelsim.channel.watch.watch_data import FOLDER, NEWEST, STATES, WatchData, read_watch_data
+from channelsim.games.amounts import counted
 
 
 @dataclass(slots=True)
@@ -152,11 +153,12 @@ def _copied_again(
                 yield f"says {words.complaints} of a file that is not whole yet"
         (tower / name).write_bytes(whole)
         watch.read_again()
-    right = known if is_older else new
-    if watch.data != right:
-        has, number = watch.data.newest.state.number, right.newest.state.number
-        yield f"has state {has}, and {number} is right"
-    is_refused = any("going on without them" in line for line in words.complaints)
-    if is_refused != is_older:
+    newest = max(number, new.newest.state.number)
+    if watch.data.newest.state.number != newest:
+        yield f"has state {watch.data.newest.state.number}, and {newest} is right"
+    if watch.data.states != {**known.states, **new.states}:
+        yield f"knows {counted(len(watch.data.states), 'state')}, and not all that it was given"
+    says_older = any("older data than before" in line for line in words.complaints)
+    if says_older != is_older:
         yield f"says {words.complaints} of data that were copied again"
     words.complaints.clear()

@@ -14,7 +14,7 @@ from channelsim.channel.chain.interface import Chain
 from channelsim.channel.errors import UsageError
 from channelsim.channel.system.file_changes import snapshot
 from channelsim.channel.watch.pusher import Notice, Offered, Pusher
-from channelsim.channel.watch.watch_data import NEWEST, STATES, read_watch_data
+from channelsim.channel.watch.watch_data import NEWEST, STATES, WatchData, read_watch_data
 from channelsim.channel.watch.watch_lines import WatchLine, line_of, notice_text
 from channelsim.channel.watch.watcher import Sight, Watcher
 
@@ -48,27 +48,28 @@ class ChannelWatch:
         self._line: WatchLine | None = None
 
     def read_again(self) -> None:
-        """Read the data again if they were copied again.
+        """Read the data again if they were copied again, and add what is new in them.
 
-        Those from before stay while the copy is not complete, or if it is older, or of another
-        channel.
+        What was known stays: also if a copy is not complete yet, lacks states, or is older. Data of
+        another channel are left alone.
         """
         before, self._read = self._read, snapshot(self._files, self._read)
         if not before.changed(self._read):
             return
-        number = self.data.newest.state.number
+        known = self.data
+        number = known.newest.state.number
         try:
             copied = read_watch_data(self._folder)
         except UsageError as error:
             self._complain(f"{error}; going on with state {number}")
             return
-        is_older = copied.newest.state.number < number or len(copied.states) < len(self.data.states)
-        if is_older or copied.channel != self.data.channel:
-            self._complain(
-                f"{self._folder}: data of another channel, or older ones: going on without them"
-            )
+        if copied.channel != known.channel:
+            self._complain(f"{self._folder}: data of another channel: going on without them")
             return
-        self.data = copied
+        if copied.newest.state.number < number or len(copied.states) < len(known.states):
+            self._complain(f"{self._folder}: older data than before: going on with both")
+        newest = max(known.newest, copied.newest, key=lambda newest: newest.state.number)
+        self.data = WatchData(known.channel, {**copied.states, **known.states}, newest)
         self._watcher = self._new_watcher()
 
     def look(self, chain: Chain) -> Sight:

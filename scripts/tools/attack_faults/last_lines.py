@@ -48,14 +48,6 @@ def _names_own_state(right: Any, state: Any) -> str | None:
     return None if notice is None else notice.replace(f"state {state.shown}", f"state {newest}")
 
 
-def _warns_of_published(right: Any, state: Any) -> str | None:
-    """Say that a copy waits that was published."""
-    notice = right(state)
-    if notice is None and state.shown is not None:
-        return f"the store is an old copy: it ends before state {state.shown}, which is signed"
-    return None if notice is None else str(notice)
-
-
 LAST_LINES = (
     Fault(
         "ends-well-on-chain",
@@ -114,12 +106,6 @@ LAST_LINES = (
         "commands",
         "`recover` names the copy's own newest state as the one that the other side has shown",
         compared(last_lines, "waiting_notice", _names_own_state),
-    ),
-    Fault(
-        "says-that-published-copies-wait",
-        "commands",
-        "`recover` says that an old copy waits that was published before",
-        compared(last_lines, "waiting_notice", _warns_of_published),
     ),
     Fault(
         "publishes-without-a-word",

@@ -26,34 +26,28 @@ def _old_watcher(right: Any, watch: Any) -> None:
     watch._watcher = watcher  # noqa: SLF001
 
 
-def _any_data(reach: Any, right: Any, watch: Any) -> None:
-    """Take whatever can be read, also older data."""
-    before = watch.data
+def _last_data(reach: Any, right: Any, watch: Any) -> None:
+    """Take what was copied last, and forget what was known."""
     right(watch)
     try:
         copied = read_watch_data(watch._folder)  # noqa: SLF001
     except UsageError:
         return
-    if watch.data is before and copied != before:
+    if watch.data != copied:
         reach.mark()
         if not reach.probes:
             watch.data = copied
             watch._watcher = watch._new_watcher()  # noqa: SLF001
 
 
-def _older_states(reach: Any, right: Any, watch: Any) -> None:
-    """Take older states with the newest one that was known."""
+def _older_newest(reach: Any, right: Any, watch: Any) -> None:
+    """Take no newest state without all states before it."""
     before = watch.data
     right(watch)
-    try:
-        copied = read_watch_data(watch._folder)  # noqa: SLF001
-    except UsageError:
-        return
-    same = copied.newest == before.newest
-    if watch.data is before and same and len(copied.states) < len(before.states):
+    if watch.data.newest != before.newest and len(watch.data.states) <= len(before.states) + 1:
         reach.mark()
         if not reach.probes:
-            watch.data = copied
+            watch.data = before
             watch._watcher = watch._new_watcher()  # noqa: SLF001
 
 
@@ -109,16 +103,16 @@ WATCH_COMMAND = (
         function(ChannelWatch, "read_again", _old_watcher),
     ),
     Fault(
-        "watch-takes-any-data",
+        "watch-forgets-what-it-knew",
         "watcher",
-        "`watch` takes older data than it has",
-        own_probe(ChannelWatch, "read_again", _any_data),
+        "`watch` takes what was copied last, also older data, and forgets what it knew",
+        own_probe(ChannelWatch, "read_again", _last_data),
     ),
     Fault(
-        "watch-takes-older-states",
+        "watch-wants-all-states",
         "watcher",
-        "`watch` takes older states beside the newest one that it has",
-        own_probe(ChannelWatch, "read_again", _older_states),
+        "`watch` takes no newer state while states before it are missing",
+        own_probe(ChannelWatch, "read_again", _older_newest),
     ),
     Fault(
         "watch-ends-at-a-torn-copy",

@@ -78,7 +78,26 @@ def test_older_data_are_not_taken(tmp_path: Path, names: tuple[str, ...]) -> Non
         watch.read_again()
     assert watch.data == before
     assert len(said) == len(names)
-    assert all(line.endswith("or older ones: going on without them") for line in said)
+    assert all(line.endswith(": older data than before: going on with both") for line in said)
+
+
+@pytest.mark.parametrize("names", [(STATES, NEWEST), (NEWEST, STATES)])
+def test_a_newer_state_is_taken_though_states_before_it_are_missing(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    """A machine without power can lose lines that were not on its disk."""
+    ours = in_a_hand(tmp_path / "watch", messages=12)
+    tower = copied(ours, tmp_path / "tower")
+    watch, before = ChannelWatch(tower), read_watch_data(tower)
+    play_on(ours, before.newest.state.number + 2)
+    right = read_watch_data(ours.folder)
+    lines = (ours.folder / STATES).read_bytes().splitlines(keepends=True)
+    (ours.folder / STATES).write_bytes(b"".join(lines[: len(before.states) - 1]))
+    for name in names:
+        shutil.copyfile(ours.folder / name, tower / name)
+        watch.read_again()
+    assert watch.data.newest == right.newest
+    assert watch.data.states == {**before.states, right.newest.state.number: right.newest.state}
 
 
 def test_data_of_another_channel_are_not_taken(tmp_path: Path) -> None:
