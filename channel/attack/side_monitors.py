@@ -80,7 +80,7 @@ from channelsim.channel.watch.watch_data import (
 from channelsim.games.amounts import counted
 from channelsim.games.contract import Position
 
-MOST_BYTES, MOST_BYTES_PER_EVENT, TIMES_RECEIVED = 40_000, 2_000, 4
+MOST_BYTES, MOST_BYTES_PER_EVENT, TIMES_RECEIVED = 48_000, 2_000, 4
 """The most bytes that a side's files have after its opening, and of each event that matters, beside
 so many times the bytes that it got from outside: decks, and pins of our spends, above all."""
 
