@@ -113,11 +113,12 @@ class DeckDuties:
             case Resume() if before.resuming:  # one that comes again is known
                 named = _named(after) - _named(before)
                 yield from _wrongly_resumed(before.play.decks, pool, message, effects, named)
-            case DeckStep(number, step, data):
+            case DeckStep(number, step, data) if not before.resuming:
                 known = (number, step, data) in self.steps
                 if step and known and number in burnt and number in before.play.decks.decks:
                     yield f"burns deck {number} for a step that comes again"
-                self.steps.add((number, step, data))
+                if number in pool.decks:
+                    self.steps.add((number, step, data))
             case DeckAbort(number) if not before.resuming:
                 if number in pool.decks:
                     yield f"keeps deck {number}, which the other side gives up"

@@ -216,8 +216,23 @@ def _ledger() -> str:
         rows = ((f"`{key}`", f"{count:,}") for key, count in ledger.items())
         parts += [f"### {head}, by the number of sessions or actions", table(("", "times"), rows)]
     if document.findings:
-        rows = ((finding.rule, finding.text) for finding in document.findings)
-        parts += ["### Findings", table(("monitor", "what was found"), rows)]
+        mended = {
+            msgspec.json.decode(line, type=Attack)
+            for line in (DATA / "mended.jsonl").read_bytes().splitlines()
+        }
+        rows = (
+            (
+                finding.rule,
+                finding.text,
+                _yes(msgspec.convert(finding.scenario, Attack) in mended),
+            )
+            for finding in document.findings
+        )
+        parts += [
+            "### Findings",
+            "What is mended has its script among those that the tests run again.",
+            table(("monitor", "what was found", "mended"), rows),
+        ]
     return "\n\n".join(parts)
 
 
