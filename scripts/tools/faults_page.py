@@ -13,6 +13,7 @@ from statistics import median
 
 import msgspec
 
+from channelsim.channel.attack.actions import Attack
 from channelsim.channel.attack.kinds import (
     BLOCK,
     CALL,
