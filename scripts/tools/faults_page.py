@@ -221,18 +221,14 @@ def _ledger() -> str:
             msgspec.json.decode(line, type=Attack)
             for line in (DATA / "mended.jsonl").read_bytes().splitlines()
         }
-        rows = (
-            (
-                finding.rule,
-                finding.text,
-                _yes(msgspec.convert(finding.scenario, Attack) in mended),
-            )
+        found = (
+            (finding.rule, finding.text, _yes(msgspec.convert(finding.scenario, Attack) in mended))
             for finding in document.findings
         )
         parts += [
             "### Findings",
             "What is mended has its script among those that the tests run again.",
-            table(("monitor", "what was found", "mended"), rows),
+            table(("monitor", "what was found", "mended"), found),
         ]
     return "\n\n".join(parts)
 
