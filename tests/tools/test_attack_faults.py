@@ -148,11 +148,11 @@ def test_probes_mark_what_a_session_reaches_change_nothing_and_are_stored(tmp_pa
     names = ("signs-wrongly", "never-closes", "forgets-to-send-batch", "forgets-to-tell-old-copy")
     some = [TABLE[name] for name in names]
     path = tmp_path / "sessions.jsonl"
-    first = Stream(some, "probes 8", path, fast=True).session(0)
+    first = Stream(some, "probes 7", path, fast=True).session(0)
     assert {"never-closes", "forgets-to-send-batch"} <= first.reached
     assert "forgets-to-tell-old-copy" not in first.reached
     assert first.broken == ()
-    again = Stream(some, "probes 8", path, fast=True)
+    again = Stream(some, "probes 7", path, fast=True)
     assert again.session(0) == first
     with pytest.raises(ValueError, match="name a new file"):
         Stream(some, "other", path, fast=True).session(0)
