@@ -106,7 +106,7 @@ def _rewards(state: PeerState) -> tuple[bytes, ...]:
 
 
 def wrong_notice(state: PeerState) -> Iterator[str]:
-    """Find what `recover`, or `close --unilateral`, says wrongly of an old copy, or not at all."""
+    """Find what `recover` says wrongly of an old copy, or not at all."""
     notice, dispute = last_lines.waiting_notice(state), state.dispute
     waits = state.phase is Phase.OUTDATED or (
         state.phase is Phase.ON_CHAIN

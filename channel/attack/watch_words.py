@@ -126,7 +126,7 @@ def _ended_well(sight: Sight, newest: int) -> bool:
 
 
 def _phrase(notice: Notice) -> str:
-    """What a line about a notice has to say."""
+    """The words that a line about a notice must have."""
     match notice:
         case NoFeeCoin(address, _):
             return f"{Address(address, 'txch').encode()}: fund it"

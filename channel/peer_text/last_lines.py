@@ -25,7 +25,7 @@ from channelsim.games.amounts import counted
 
 
 def publishing_notice(directory: Path, state: PeerState) -> str | None:
-    """What is told before an old copy of a store is published; None if it was published before.
+    """The warning before an old copy of a store is published; None if it was published before.
 
     Raises `UsageError` for a store that is not known to be an old copy.
     """
@@ -45,7 +45,7 @@ def publishing_notice(directory: Path, state: PeerState) -> str | None:
 
 
 def waiting_notice(state: PeerState) -> str | None:
-    """What is told where an old copy waits for the other side; None for another store."""
+    """The notice that an old copy waits for the other side; None for another store."""
     if not has_unpublished_copy(state):
         return None
     return (
@@ -75,7 +75,7 @@ class End:
 
 
 def end_of_peer(setup: Setup, state: PeerState, side: Side) -> End:
-    """How the channel has ended for `peer`: it failed unless a shutdown followed the last hand."""
+    """The end of `peer`: it has failed unless a shutdown followed the last hand."""
     account, closed = account_of(setup, state, side), _closed(state)
     balances = ""
     if closed is not None and state.play is not None:
@@ -96,7 +96,7 @@ def _closed(state: PeerState) -> ChannelClosed | None:
 
 
 def end_of_channel(directory: Path, config: Config, state: PeerState, chain: Coins) -> End:
-    """How the channel has ended for `close` and `recover`.
+    """The end of `close` and `recover`.
 
     Raises `StoreError` as `check_unfunded` does, and `NodeError`.
     """
@@ -108,14 +108,14 @@ def end_of_channel(directory: Path, config: Config, state: PeerState, chain: Coi
 
 
 def end_of_paid_channel(config: Config, state: PeerState) -> End:
-    """How a channel that has paid out has ended."""
+    """The end of a channel that has paid out."""
     ours = counted(ours_at_the_end(state), "mojo")
     address = config.reward_address.hex()
     return End(f"the channel has ended: {ours} at our reward address {address}")
 
 
 def end_of_unfunded_channel(state: PeerState, wallet: CoinSeen | None, peak: int) -> End:
-    """How a channel that is not funded at this height has ended; `wallet` is the wallet's coin."""
+    """The end of a channel that is not funded at this height; `wallet` is the wallet's coin."""
     free = "; the wallet's coin is free" if wallet is not None and wallet.spent is None else ""
     opened = state.opening.opened
     late = f", past its deadline {opened.deadline}" if opened is not None else ""

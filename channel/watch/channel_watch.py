@@ -82,7 +82,7 @@ class ChannelWatch:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What the user should know of fees now."""
+        """The notices about fees that hold now."""
         return self._pusher.notices
 
     def line(self, sight: Sight, offered: Offered | None) -> WatchLine | None:
