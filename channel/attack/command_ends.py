@@ -96,8 +96,8 @@ def _is_shut(state: PeerState, chain: Chain) -> bool:
     opened = state.opening.opened
     if opened is None:
         return False
-    made = [seen.coin.puzzle_hash for seen in chain.children(opened.channel.coin.id)]
-    return bool(made) and {*made} <= {*opened.channel.rewards}
+    addresses = {seen.coin.puzzle_hash for seen in chain.children(opened.channel.coin.id)}
+    return bool(addresses) and addresses <= {*opened.channel.rewards}
 
 
 def _rewards(state: PeerState) -> tuple[bytes, ...]:

@@ -114,7 +114,10 @@ def begun(
     watch = ChannelWatch(tower, None, keys, most, complain)
     if new is not None:
         names = (STATES, NEWEST) if node.height % 2 else (NEWEST, STATES)
-        monitors.says(_copied_again(watch, files, tower, names, new, words))
+        try:
+            monitors.says(_copied_again(watch, files, tower, names, new, words))
+        except UsageError as error:
+            monitors.says([f"ends: {error}".replace(f"{tower}", FOLDER)])
     monitors.begins()
     since = None if before is None else before.since
     return WatcherProcess(node, monitors, watch, words, since)
@@ -143,11 +146,7 @@ def _copied_again(
             before = watch.data
             words.complaints.clear()
             (tower / name).write_bytes(whole[: len(whole) // 2])
-            try:
-                watch.read_again()
-            except UsageError as error:
-                yield f"ends: {error}".replace(str(tower), FOLDER)
-                return
+            watch.read_again()
             goes_on = any(f"going on with state {number}" in line for line in words.complaints)
             if watch.data is not before or not goes_on:
                 yield f"says {words.complaints} of a file that is not whole yet"

@@ -1,4 +1,4 @@
-"""What a watcher prints: a line for each change on chain, and one for each notice about fees."""
+"""The lines of a watcher: one for each change on chain, and one for each notice about fees."""
 
 from __future__ import annotations
 
