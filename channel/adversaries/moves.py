@@ -120,7 +120,11 @@ def _bad_selection(changer: MoveChanger, move: Move, game: LiveGame) -> Move | N
     selects = seat is not None and any(isinstance(choice, OneOf) for choice in seat.choices())
     if not move.move or (move.commitment and not selects):
         return None
-    last = changer.plan.chance.below(256)
+    chance, right = changer.plan.chance, move.move[-1]
+    last = chance.below(256)
+    if chance.chance(50):
+        # As many cards as it has to select: only evidence shows that there are better ones.
+        last = chance.pick([n for n in range(256) if n.bit_count() == right.bit_count()])
     return replace(move, move=move.move[:-1] + bytes([last]))
 
 

@@ -34,17 +34,19 @@ from channelsim.channel.protocol.transitions import MAX_OPEN_PROPOSALS
 
 
 class Proposing(BatchChanger):
-    """Proposes one more game at its step, so that there is a proposal to change."""
+    """Proposes one more game at its step, or two, so that there is a proposal to change."""
 
     _proposed = False
 
     def act(self) -> list[Effect]:
-        """Propose a game with the terms of the latest offer, once."""
+        """Propose games with the terms of the latest offer, once."""
         wish = self.wish()
         if self.done or self._proposed or wish is None:
             return []
         effects = self.command(ProposeGames((wish,)))
         self._proposed = effects is not None
+        if self._proposed and self.plan.chance.chance(50):
+            effects = [*(effects or []), *(self.command(ProposeGames((wish,))) or [])]
         return effects or []
 
 

@@ -21,6 +21,7 @@ from channelsim.channel.protocol.proposals import least_timeout
 from channelsim.channel.protocol.state import LiveGame, Side
 from channelsim.channel.session.agreed_hands import DECLINES, account_of
 from channelsim.channel.session.setup import NAMES, Setup
+from channelsim.channel.session.side_player import Choosing
 from channelsim.games import registry
 from channelsim.games.amounts import counted
 
@@ -94,6 +95,23 @@ def not_agreed_on(setup: Setup, state: PeerState) -> Iterator[str]:
             terms = rules.terms(parameters)
             if (game.terms.parameters, game.terms.stakes) != (terms.parameters, terms.stakes):
                 yield f"begins a hand of {name} with other terms than were agreed on"
+
+
+def wrongly_dealt(
+    setup: Setup, state: PeerState, choosing: Sequence[Choosing | None]
+) -> Iterator[str]:
+    """Find hands of another game, or with other bets, than their dealers chose, by side."""
+    for number, game in enumerate(begun_games(state)[: setup.hands]):
+        choose = choosing[number % 2]
+        pick = choose(number) if choose is not None else None
+        if pick is None:
+            continue
+        bets = registry.get(pick.game).limits.get(pick.limit or "", {})
+        named = f"{pick.game} {pick.limit}" if pick.limit else pick.game
+        if game.terms.game != pick.game:
+            yield f"begins hand {number + 1} of {game.terms.game}, and its dealer chose {named}"
+        elif not {*bets.items()} <= {*game.terms.parameters}:
+            yield f"begins hand {number + 1} with other bets than its dealer chose: {named}"
 
 
 def _left(state: PeerState, earlier: Sequence[LiveGame]) -> int:

@@ -43,7 +43,7 @@ chain."""
 MEETINGS = 4
 """The per cent of the sessions in which these meet: a lost shutdown and `recover`, a long thought
 and `close`, a node that is slow at the start and a block, a late message and a newer connection, a
-push that gets no answer and others."""
+push that gets no answer and others, several proposals, and messages before play and others."""
 
 GROWN, WORDS = 60, 3
 """The per cent of the sessions with words of a hostile side in which a connection begins in a
@@ -178,6 +178,15 @@ def meetings(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
         side, blocks = chance.below(2), chance.between(3, 8)
         yield Action(GO_ON_CHAIN, chance.below(2), chance.between(16, 24))
         yield Action("push-unanswered", side, chance.below(2), 1, since="unroll", blocks=blocks)
+    if chance.chance(MEETINGS):
+        yield from waiting_proposals(chance)
+    if chance.chance(MEETINGS):
+        # The receiver proposes a game and asks to propose another one, and the initiator does not
+        # see yet that play has begun.
+        pause = chance.between(BLOCK_TIME, 4 * BLOCK_TIME)
+        yield Action("node-away", 0, chance.between(20, 60), pause=pause, since="signed")
+        yield Action("propose", 1, 0, since="open")
+        yield Action(chance.pick(("propose", "prepare")), 1, 1, since="open")
     words = [action for action in actions if action.kind == "say"]
     if words and chance.chance(GROWN):
         yield Action("reset", chance.below(2), chance.below(2), since="acted")
@@ -193,6 +202,18 @@ def given_away(chance: Chance) -> Iterator[Action]:
     yield from thoughts(side, chance)
     # So many events after its last act, its player waits for the one that thinks.
     yield Action("propose", 1 - side, chance.between(3, 6), since="acted")
+
+
+def waiting_proposals(chance: Chance) -> Iterator[Action]:
+    """A player that proposes several games while the other one thinks for long, and then perhaps
+    wants the shutdown."""
+    side = chance.below(2)
+    yield from thoughts(1 - side, chance)
+    at = chance.between(1, 4)
+    for later in range(chance.between(2, 3)):
+        yield Action("propose", side, at + later, since="acted")
+    if chance.chance(50):
+        yield Action("close", side, at + 3, since="acted")
 
 
 def thought_of_replaced(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:

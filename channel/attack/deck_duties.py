@@ -107,6 +107,9 @@ class DeckDuties:
         burnt = {one.news.number for one in _told(effects) if isinstance(one.news, DeckBurnt)}
         message = message_in(event)
         yield from _stopped(event, before.play.decks, pool, effects)
+        for number in sorted(before.play.decks.decks.keys() - pool.decks.keys() - burnt):
+            if number not in _named_in(message, effects):
+                yield f"drops deck {number}, and its player does not hear of it"
         if not before.resuming:
             yield from _passed_over(message, before.play.decks, pool, burnt)
         match message:
@@ -217,6 +220,14 @@ def _named(state: PeerState) -> set[int]:
     return {number for group in groups for number in group.decks()}
 
 
+def _named_in(message: Message | None, effects: Sequence[Effect]) -> set[int]:
+    """The decks that the proposals of an event name, whatever becomes of those."""
+    batches = [one for one in (message, *_sent(effects)) if isinstance(one, Batch)]
+    actions = [action for batch in batches for action in batch.actions]
+    offers = [offer for one in actions if isinstance(one, Propose) for offer in one.offers]
+    return {offer.deck.number for offer in offers if offer.deck is not None}
+
+
 def _misstated(state: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
     """Find last numbers without a deck that the other side may have yet, or with another one.
 
@@ -245,7 +256,12 @@ def _wrongly_resumed(
 
     A proposal that waited for the connection has `named` decks.
     """
-    repeated = {one.deck_no for one in _sent(effects) if isinstance(one, DeckStep)}
+    steps = [one for one in _sent(effects) if isinstance(one, DeckStep)]
+    repeated = {one.deck_no for one in steps}
+    for step in steps:
+        last = before.decks[step.deck_no].answered if step.deck_no in before.decks else ()
+        if last and step.step != last[-1].step + 1:
+            yield f"repeats step {step.step} of deck {step.deck_no}, which is not its last one"
     for number, one in before.decks.items():
         is_lacking = number not in message.decks and number <= message.highest_deck
         if is_lacking and number in after.decks:

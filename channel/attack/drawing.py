@@ -20,6 +20,7 @@ from channelsim.channel.attack.company import (
     storm,
     thought_of_replaced,
     thoughts,
+    waiting_proposals,
     wishes,
 )
 from channelsim.channel.attack.drawn_actions import (
@@ -114,8 +115,16 @@ SEVERAL, SWEPT_SEVERAL = 8, 50
 """The per cent of the sessions in which several games are live at once, and that of the ones with
 adversaries by turn: some need another game beside theirs, or a proposal that nobody agreed on."""
 
+PROPOSES = 40
+"""The per cent of the sessions with several games in which a player proposes others while the other
+one thinks."""
+
 QUARTERS = 4
 """The parts of a stake by which the balances of a side differ."""
+
+CHOSEN, CHOSEN_ALONE = 40, 4
+"""The per cent of the sessions of one game in which a dealer names the game of each hand, out of
+two: of the games with several betting structures, and of the others."""
 
 SHORT = 60
 """The per cent of the sessions with several games whose balances do not cover all hands."""
@@ -265,6 +274,11 @@ def draw(
             attack = _with_short_balances(attack)
             if not adversaries and {"think", "propose"} <= {*kinds}:
                 attack = _with_balances_that_settle(attack, beside)
+        if {"think", "propose"} <= {*kinds} and rarely.chance(PROPOSES):
+            attack = replace(attack, actions=(*attack.actions, *waiting_proposals(rarely)))
+    if len(attack.games) == 1:
+        dealers = Chance(derive(seed.encode(), "attack", "dealers"))
+        attack = _with_dealers(attack, games, dealers)
     if beside.chance(LIMITED):
         attack = _with_limits(attack, beside)
     attack = _with_fees(attack, beside)
@@ -304,6 +318,17 @@ def _with_another_game(attack: Attack, games: Sequence[str], chance: Chance) -> 
     both = (*attack.games, pick_game(games, chance))
     terms = Terms(proposals=chance.pick((Proposals.TOGETHER, Proposals.STAGGERED)))
     return replace(attack, games=both, terms=terms, tight=False)
+
+
+def _with_dealers(attack: Attack, games: Sequence[str], chance: Chance) -> Attack:
+    """The script with dealers that name the game of each hand, in some of the sessions."""
+    choices = registry.get(attack.games[0]).limits
+    if not chance.chance(CHOSEN if choices else CHOSEN_ALONE):
+        return attack
+    others = [name for name in games if bool(registry.get(name).limits) == bool(choices)]
+    both = (*attack.games, chance.pick(others or games))
+    terms = replace(attack.terms, proposals=Proposals.CHOSEN)
+    return replace(attack, games=both, hands=chance.between(2, MOST_SWEPT_HANDS), terms=terms)
 
 
 def _with_short_balances(attack: Attack) -> Attack:

@@ -66,6 +66,7 @@ LANDMARKS: Mapping[str, tuple[str, int]] = {
     "link": ("it uses a new connection", 30),
     "restart": ("its process starts again", 30),
     "signed": ("all of its opening is signed", 20),
+    "open": ("play begins for it", 10),
     "acted": ("it has made a move, and waits for the other side's", 10),
     "folds": ("its player folds", 10),
     "settled": ("it settles a game in its own batch", 10),

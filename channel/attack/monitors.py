@@ -14,12 +14,19 @@ from typing import Any
 from msgspec import structs
 
 from channelsim.channel.attack.actions import LAST_PATIENT, LAST_SAFE, Action, absence, causes
-from channelsim.channel.attack.agreed_games import not_agreed_on, wrong_account, wrongly_declined
+from channelsim.channel.attack.agreed_games import (
+    not_agreed_on,
+    wrong_account,
+    wrongly_dealt,
+    wrongly_declined,
+)
 from channelsim.channel.attack.kinds import GO_ON_CHAIN, GROUPS, MOST_OUTAGE
 from channelsim.channel.attack.old_copies import broken_to_restored, is_held_up
 from channelsim.channel.attack.paid_facts import wrong_at_the_end
 from channelsim.channel.attack.play_duties import unfit_reveals
+from channelsim.channel.attack.sides import chosen
 from channelsim.channel.attack.times_due import ANSWERS, MOVES
+from channelsim.channel.attack.true_cards import TrueCards
 from channelsim.channel.attack.true_decks import TrueDecks
 from channelsim.channel.peer.chain_news import LeftForChain, UnilateralClose
 from channelsim.channel.peer.interface import (
@@ -51,7 +58,6 @@ from channelsim.channel.simulation.promises.news import unaccounted
 from channelsim.channel.simulation.promises.safety import unsafe
 from channelsim.channel.simulation.run import Party, Run
 from channelsim.channel.simulation.scenario import setup_of
-from channelsim.channel.simulation.terms import Proposals
 from channelsim.games.amounts import counted
 
 MONITORS = {
@@ -150,7 +156,7 @@ class Monitors:
         self._left: dict[str, tuple[str, bool]] = {}
         self._is_near_limit = False
         self._connected: Counter[str] = Counter()
-        self._decks = TrueDecks()
+        self._decks, self._cards = TrueDecks(), TrueCards()
         self._accused: dict[str, tuple[BrokenOff, Sequence[Action]]] = {}
 
     def add(self, violation: Violation) -> None:
@@ -160,6 +166,11 @@ class Monitors:
 
     def step(self, event: SessionEvent) -> Iterator[Violation]:
         """Follow an event."""
+        if isinstance(event, Handled):
+            for party in self._parties:
+                self._cards.learn(party.peer.state.endpoint)
+            for how in self._cards.wrong(event.effects) if event.peer in self._names else ():
+                yield Violation("news", f"the {event.peer}: {how}")
         match event:
             case NewsFor(name, BrokenOff() as news):
                 self._accused[name] = news, causes(self._done)
@@ -303,11 +314,17 @@ class Monitors:
 
     def _agreement(self, run: Run, side: Side) -> None:
         """Check the games that a side began, and its account of them, where hands are agreed on."""
-        if run.scenario.terms.proposals is not Proposals.AGREED:
+        if not run.scenario.terms.proposals.is_agreed:
             return
         setup, party = setup_of(run.scenario), run.parties[side]
         state = party.peer.state
         for how in (*not_agreed_on(setup, state), *wrong_account(setup, state, side)):
+            self._found("hands", f"the {party.name} {how}")
+        if not setup.dealer_chooses or any(action.kind == "propose" for action in self._done):
+            return
+        honest = [chosen(setup, run.parties[side].peer) for side in self._honest]
+        choosing = dict(zip(self._honest, honest, strict=True))
+        for how in wrongly_dealt(setup, state, [choosing.get(dealer) for dealer in Side]):
             self._found("hands", f"the {party.name} {how}")
 
     def _declined(self, run: Run, side: Side, done: Sequence[Action]) -> None:

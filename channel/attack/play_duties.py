@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice, takewhile
 
+from channelsim.channel.attack.early_messages import is_asked_early
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.interface import (
@@ -59,6 +60,7 @@ from channelsim.channel.protocol.state import ChannelState, Side
 from channelsim.channel.simulation.promises.fee_offers import awaits_fee_coins
 from channelsim.channel.simulation.run import message_in
 from channelsim.games.amounts import counted
+from channelsim.games.choices import forced_action
 from channelsim.games.contract import Position
 from channelsim.games.errors import BadAdvisory
 
@@ -116,6 +118,9 @@ class PlayDuties:
             if after.phase is Phase.PLAYING and not has.state.games:
                 # Batches that were held until now, and the answers to them.
                 self.idle = self.idle_now = has.state.number - 1
+            if after.phase is Phase.PLAYING and has.potato and not after.resuming:
+                self.is_asked = is_asked_early(before)
+                yield from self._waits(event, has, sends=False)
             return
         sent = [decode(effect.message) for effect in effects if isinstance(effect, Send)]
         received = message_in(event)
@@ -314,9 +319,13 @@ class PlayDuties:
             owes = any(game.mover is self.side for game in play.state.games)
             if isinstance(event, Block) and owes and self.gave_away and not (asked or sends):
                 yield "owes a move, and does not ask for the potato that it gave away"
+            for game_id in _undecided(self.side, play) if not asked else ():
+                yield f"does not ask for the potato, and owes a move of one kind in game {game_id}"
             return
         if play.closing and not play.state.games:
             yield "holds the potato, and does not send the shutdown that its player wants"
+        elif play.closing and all(game.mover is not self.side for game in play.state.games):
+            yield "keeps the potato while it closes the channel, and the other side owes a move"
         elif self.is_asked and self.idle < IDLE:
             yield "keeps the potato from the other side, which has asked for it"
         elif self._is_decided(event, play):
@@ -339,6 +348,15 @@ class PlayDuties:
 
     def _they_owe(self, play: PlayState) -> bool:
         return any(game.mover is not self.side for game in play.state.games)
+
+
+def _undecided(side: Side, play: PlayState) -> Iterator[int]:
+    """The games in which a side owes a move that needs no decision, as when it opens cards."""
+    for game in play.state.games:
+        player = play.players.get(game.id)
+        choices = player.choices() if game.mover is side and player is not None else ()
+        if forced_action(choices) is not None:
+            yield game.id
 
 
 def _idle_in(play: PlayState) -> int:

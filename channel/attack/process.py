@@ -77,6 +77,7 @@ from channelsim.channel.watch.watch_data import FOLDER
 from channelsim.games.contract import Action as Move
 from channelsim.games.contract import Player
 from channelsim.games.poker.known_cards import NoCard
+from channelsim.games.poker.variants import VARIANTS
 
 POLL_TIME = 3.0
 """Seconds between two looks at the chain."""
@@ -290,7 +291,7 @@ class Process:
     async def _run(
         self, peer: Peer, actor: Actor, over: Callable[[Peer], bool] | None = None
     ) -> None:
-        player = self._player(peer)
+        player = self.monitors.asking(self._player(peer))
         decks = DeckThreads(seeded_secrets(self.config.secret), self.threads)
         time = asyncio.get_running_loop().time
         asked, self.fee_limits = self.fee_limits or NOT_GIVEN, None
@@ -452,12 +453,16 @@ class Process:
             case "prepare":
                 return [PrepareDeck()]
             case "propose" if peer is not None and peer.phase is Phase.PLAYING:
-                game = self.setup.game(0)
                 self.monitors.declining.proposes = True
-                wish = Wish(game, self.setup.parameters(game), self.setup.game_timeout, True)
-                return [ProposeGames((wish,))]
+                return [ProposeGames((self._wish(action.at),))]
             case _:
                 return []
+
+    def _wish(self, number: int) -> Wish:
+        """A game that a player proposes, with either seat; where dealers choose, any of poker."""
+        setup, names = self.setup, tuple(VARIANTS)
+        game = names[number % len(names)] if setup.dealer_chooses else setup.games[0]
+        return Wish(game, setup.parameters(game), setup.game_timeout, number % 2 == 0)
 
     def tell_untold(self, effects: list[Effect]) -> None:
         """Note the news that a killed process did not tell: its player finds it in the state.

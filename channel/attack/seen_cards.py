@@ -10,15 +10,21 @@ from collections.abc import Iterator, Sequence
 from channelsim.channel.peer.interface import Acted, Effect, Moved, SawCards, Tell
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.protocol.state import LiveGame
+from channelsim.games.calpoker.player import CalPokerPlayer
+from channelsim.games.contract import Player
 from channelsim.games.poker.openings import OPENING, SCALAR
 from channelsim.games.poker.player import PokerPlayer
 from channelsim.games.poker.states import Begin, Draw, End, Mid, Score, Show
+from channelsim.games.spacepoker.player import SpacePokerPlayer
+from channelsim.games.spacepoker.states import End as Showdown
 
 
 def wrong_cards(after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
     """Find seats in news that lack cards which they have to see, or take others for them."""
     for effect in effects:
         news = effect.news if isinstance(effect, Tell) else None
+        if isinstance(news, Acted | Moved) and not _sees_shown(news.player):
+            yield f"its player does not see the hand that is shown in game {news.game_id}"
         if isinstance(news, Acted | Moved | SawCards) and isinstance(news.player, PokerPlayer):
             yield from _of_board(news.game_id, news.player)
             # Its end may be accepted, and the game settled, with the same event.
@@ -26,6 +32,23 @@ def wrong_cards(after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
             game = next(filter(None, (state.game(news.game_id) for state in states)), None)
             if isinstance(news, Moved) and game is not None and game.position == news.after:
                 yield from _of_showdown(game, news.player)
+
+
+def _sees_shown(player: Player) -> bool:
+    """True if a seat sees the other's hand, where that is shown."""
+    state, is_mover = player.position.state, player.position.mover is player.seat
+    match player:
+        case SpacePokerPlayer():
+            is_shown = player.position.over or (isinstance(state, Showdown) and is_mover)
+            return not is_shown or player.cards.other is not None
+        case CalPokerPlayer():
+            return not player.position.over or player.cards.final is not None
+        case PokerPlayer() if isinstance(state, End) and is_mover:
+            return sorted((*player.cards.others, *player.cards.others_up)) == sorted(state.shown)
+        case PokerPlayer() if isinstance(state, Score) and is_mover:
+            return player.cards.others == state.shown
+        case _:
+            return True
 
 
 def _of_board(game_id: int, player: PokerPlayer) -> Iterator[str]:

@@ -13,6 +13,7 @@ import msgspec
 from channelsim.channel.attack.agreed_games import Declining
 from channelsim.channel.attack.command_ends import wrong_end, wrong_notice, wrong_publishing
 from channelsim.channel.attack.deck_duties import DeckDuties
+from channelsim.channel.attack.early_messages import lost_early
 from channelsim.channel.attack.ending_duties import RECOVER, not_asked_for
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.fee_news import FeeNews
@@ -24,7 +25,9 @@ from channelsim.channel.attack.noted_store import NotedStore, SealedSecrets
 from channelsim.channel.attack.overview_facts import wrong_overview, wrong_without_keys
 from channelsim.channel.attack.passed_over import event_name, is_passed_over
 from channelsim.channel.attack.play_duties import PlayDuties
+from channelsim.channel.attack.play_orders import wrong_orders
 from channelsim.channel.attack.printed_lines import PrintedLines
+from channelsim.channel.attack.questions_due import AskedPlayer, Question, QuestionsDue
 from channelsim.channel.attack.refusals_due import wrong_refusal
 from channelsim.channel.attack.seen_cards import wrong_cards
 from channelsim.channel.attack.settled_games import wrong_after_settling
@@ -67,6 +70,7 @@ from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.limits import message_limit
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.peer_runner import Trouble
+from channelsim.channel.session.questions import PlayerOfPeer
 from channelsim.channel.session.session_events import Pushed, SessionEvent
 from channelsim.channel.session.setup import Setup
 from channelsim.channel.simulation.promises.fee_offers import awaits_fee_coins
@@ -100,7 +104,7 @@ class SideMonitors:
     beside it. `is_copy`: the files were replaced by older ones. `fee_limits`: its player has set
     them, now or before. The `command` that this process runs is the action that ends the channel,
     or None. Its watchers pay fees from the `watch_wallet`, if there is one. Its player was `asked`
-    in these positions last, by game.
+    in these positions last, by game. `time` is that of the session, in seconds.
     """
 
     config: Config
@@ -131,6 +135,8 @@ class SideMonitors:
     play: PlayDuties = field(init=False)
     marks: OwnMarks = field(default_factory=OwnMarks)
     declining: Declining = field(default_factory=Declining)
+    questions: QuestionsDue = field(default_factory=QuestionsDue)
+    time: Callable[[], float] = lambda: 0.0
     _link: LinkReports | None = None
     _node: NotedNode | None = None
     _lines: PrintedLines | None = None
@@ -146,7 +152,7 @@ class SideMonitors:
 
     def node(self, node: FailingNode, time: Callable[[], float]) -> NotedNode:
         """The node of a new life of the process, which is followed."""
-        self.has_begun = False
+        self.has_begun, self.time = False, time
         self._node = NotedNode(node, time, lambda how: self._found("node", how))
         self._link = LinkReports(self._lost_for)
         if self.wire is not None:
@@ -267,6 +273,9 @@ class SideMonitors:
             self._found("decks", how)
         for how in self.play.follow(event, before, after, effects):
             self._found("potato", f"it {how}")
+        for how in (*wrong_orders(event, before, effects), *lost_early(event, before, after)):
+            self._found("potato", f"it {how}")
+        self.questions.follow(event, effects, self.time())
         for how in self.declining.follow(event, before, effects):
             self._found("hands", f"it {how}")
         for how in wrong_refusal(Side(self.config.side), event, before, after, effects):
@@ -335,6 +344,14 @@ class SideMonitors:
             ):
                 # The folder has another name in each run.
                 self._found("restart", how.replace(f"{self.folder}", self.folder.name)[:300])
+
+    def asking(self, player: PlayerOfPeer) -> AskedPlayer:
+        """The player of a process, whose questions are followed."""
+        return AskedPlayer(player, self._asks)
+
+    def _asks(self, question: Question) -> None:
+        for how in self.questions.asked(question, self.time()):
+            self._found("asks", f"its player {how}")
 
     def begins(self, command: str | None, state: PeerState) -> None:
         """Note the command that a process runs; look at what one says that ends the channel."""

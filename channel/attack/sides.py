@@ -12,15 +12,19 @@ from channelsim.channel.attack.filled_blocks import Market
 from channelsim.channel.attack.menu_player import Menu, MenuPlayer
 from channelsim.channel.attack.watch_fees import WatchWallet
 from channelsim.channel.chain.interface import FarmableChain
+from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.channel.session.identity import make_config, secret_of
+from channelsim.channel.session.picks import Pick, any_pick
 from channelsim.channel.session.questions import Deciding, PlayerOfPeer
-from channelsim.channel.session.side_player import Accepting, SidePlayer
+from channelsim.channel.session.setup import Setup
+from channelsim.channel.session.side_player import Accepting, Choosing, SidePlayer
 from channelsim.channel.simulation.scenario import Scenario, setup_of
 from channelsim.channel.simulation.terms import Proposals
+from channelsim.games.chance import Chance
 
 HOSTILE = "hostile"
 """The name of the adversary that promises are checked against; its deviations have names."""
@@ -83,6 +87,16 @@ def watch_wallet_of(attack: Attack, config: Config, chain: FarmableChain) -> Wat
     return WatchWallet(key, most, (unused,))
 
 
+def chosen(setup: Setup, peer: Peer) -> Choosing:
+    """Name the games of a side's hands: the same ones after a restart."""
+
+    def choose(number: int) -> Pick:
+        secret = peer.config.secret
+        return any_pick(setup.games, Chance(derive(secret, "dealer's choice", number)))
+
+    return choose
+
+
 def player_of(
     attack: Attack,
     deal: Callable[[int], None],
@@ -95,7 +109,8 @@ def player_of(
     Where hands are agreed on, it plays those that it still `accepts`.
     """
     setup, proposals = setup_of(scenario_of(attack)), attack.terms.proposals
-    if proposals is Proposals.AGREED:
-        return SidePlayer(setup, peer, decide, accepts)
+    if proposals.is_agreed:
+        choose = chosen(setup, peer) if proposals is Proposals.CHOSEN else None
+        return SidePlayer(setup, peer, decide, accepts, choose)
     first = hostile_side(attack.actions) or Side.INITIATOR
     return MenuPlayer(Menu(setup, proposals, first, deal), peer, decide)

@@ -17,7 +17,7 @@ from channelsim.channel.peer.chain_news import (
     UnilateralClose,
     UnrollSeen,
 )
-from channelsim.channel.peer.interface import Acted, Connected, Effect, GameSettled
+from channelsim.channel.peer.interface import Acted, ChannelOpen, Connected, Effect, GameSettled
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.state import Side
@@ -105,6 +105,8 @@ class Situations:
             case NewsFor(news=LeftForChain() | UnilateralClose()) if side not in self._left:
                 self._left.add(side)
                 yield "chain"
+            case NewsFor(news=ChannelOpen()):
+                yield "open"
             case NewsFor(news=Acted(before=before, after=after)) if after is not before:
                 if not after.over:
                     yield "acted"

@@ -69,7 +69,6 @@ from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.kills import Kill
 from channelsim.channel.simulation.run import Party, Run, RunLog
 from channelsim.channel.simulation.scenario import setup_of
-from channelsim.channel.simulation.terms import Proposals
 from channelsim.channel.system.time_limit import time_limit
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
@@ -177,7 +176,7 @@ class World:
                     self._violated,
                     wallets[config.side],
                     self.wire,
-                    declining=Declining(attack.terms.proposals is Proposals.AGREED),
+                    declining=Declining(attack.terms.proposals.is_agreed),
                 ),
                 note_killed=self._note_killed,
                 copies=self._copies(config),

@@ -35,7 +35,6 @@ from channelsim.channel.session.transcript import Record, Sink
 from channelsim.channel.simulation.run import step_in_play
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.scenario_command import command_of
-from channelsim.channel.simulation.terms import Proposals
 from channelsim.channel.system.interrupt import exit_code
 
 Begin: TypeAlias = Callable[[Attack], SideProcesses | None]
@@ -112,7 +111,7 @@ class _Watched:
         self._begin = begin
         self.known = scenario_in(attack)
         self.scenario = self.known or replace(scenario_of(attack), side=1 - honest_side(attack))
-        has_dealer = attack.terms.proposals is not Proposals.AGREED
+        has_dealer = not attack.terms.proposals.is_agreed
         self.dealer = self.scenario.dealer if has_dealer else None
         self.lanes = Lanes(self.scenario.honest, self.dealer)
         self._log = dispute_log(self.scenario) if with_page and self.known is not None else None

@@ -29,6 +29,9 @@ FEES = 20_000_000
 CONFIRMATIONS = 3
 """The usual depth at which a spend is final."""
 
+CHOSEN = "dealers-choice"
+"""The rotation in which dealers choose, of any list of games."""
+
 STAKES = 3
 """Stakes in each game that a side puts in, or more for more hands."""
 
@@ -101,7 +104,7 @@ class Scenario:
     @property
     def is_agreed(self) -> bool:
         """True if both sides are honest, and play the hands that they agreed on."""
-        return self.terms.proposals is Proposals.AGREED and not self.adversary
+        return self.terms.proposals.is_agreed and not self.adversary
 
     @property
     def stake(self) -> int:
@@ -128,6 +131,7 @@ def setup_of(scenario: Scenario) -> Setup:
         confirmations=scenario.confirmations,
         unroll_timeout=scenario.unroll_timeout,
         game_timeout=scenario.game_timeout,
+        rotation=CHOSEN if scenario.terms.proposals is Proposals.CHOSEN else None,
         spacing=scenario.spacing,
         mixed=scenario.mixed,
     )

@@ -32,7 +32,7 @@ def command_of(scenario: Scenario) -> str:
     terms, balance = scenario.terms, scenario.terms.balance
     asked = {name: getattr(terms, name) for name in _OF_TERMS}
     said = msgspec.structs.replace(TOGETHER, proposals=terms.proposals, balance=balance, **asked)
-    if terms.proposals is Proposals.AGREED or terms != said:
+    if terms.proposals.is_agreed or terms != said:
         return ""
     if scenario.policies != usual.policies or scenario.times is not None:
         return ""

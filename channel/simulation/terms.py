@@ -23,16 +23,23 @@ class Proposals(StrEnum):
 
     AGREED = "agreed"
     """They agreed on the hands before: one game is a hand, and the games take turns."""
+    CHOSEN = "chosen"
+    """They agreed on a list of games: the dealer of each hand names one of them."""
     TOGETHER = "together"
     """All games are in one proposal, and a hand is all of them."""
     STAGGERED = "staggered"
     """Each game is proposed some moves after the one before it."""
 
+    @property
+    def is_agreed(self) -> bool:
+        """True if both sides play the hands that they agreed on, and no others."""
+        return self in (Proposals.AGREED, Proposals.CHOSEN)
+
 
 class Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The terms of a session, the usual ones by default.
 
-    Beyond `AGREED` proposals, each side accepts whatever the other one proposes, and a simulated
+    Beyond agreed hands, each side accepts whatever the other one proposes, and a simulated
     dealer makes the decks, where both sides else prepare them. A stake is `stack` units of `unit`
     mojos. Each side puts in `balance` mojos (0: enough for all hands). The nodes of honest
     sides ask `fees` mojos for a spend of a typical cost; `max_fee` is the most that these sides pay

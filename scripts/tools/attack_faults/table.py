@@ -17,6 +17,7 @@ from scripts.tools.attack_faults import (
     from_review,
     last_lines,
     linking,
+    play_and_decks,
     reporting,
     reviewed_runs,
     running,
@@ -67,6 +68,7 @@ def faults() -> tuple[Fault, ...]:
         *reviewed_runs.REVIEWED_RUNS,
         *stored_and_watched.STORED_AND_WATCHED,
         *shown.SHOWN,
+        *play_and_decks.PLAY_AND_DECKS,
         *generated(),
     )
     by_name: dict[str, Fault] = {}
