@@ -133,8 +133,12 @@ class _FalseAdvisory(Adversary):
         chance = self.plan.chance
         if isinstance(message, Advisory):
             self.done = True
-            return [encode(Advisory(message.game_id, chance.bytes(len(message.data))))]
-        if isinstance(message, Batch):
+            data = chance.bytes(len(message.data))
+            if chance.chance(50):
+                # Where it opens a card of a deck, this is the card that it claims.
+                data = message.data[:-1] + bytes((message.data[-1] ^ 1,))
+            return [encode(Advisory(message.game_id, data))]
+        if isinstance(message, Batch) and chance.chance(50):
             self.done = True
             wrong = [encode(Advisory(game_id, chance.bytes(32))) for game_id in (0, 1, NOWHERE)]
             return [wrong[0], blob, *wrong[1:]]

@@ -291,7 +291,9 @@ class Process:
     async def _run(
         self, peer: Peer, actor: Actor, over: Callable[[Peer], bool] | None = None
     ) -> None:
-        player = self.monitors.asking(self._player(peer))
+        player = self._player(peer)
+        if self.hostile is None:
+            player = self.monitors.asking(player)
         decks = DeckThreads(seeded_secrets(self.config.secret), self.threads)
         time = asyncio.get_running_loop().time
         asked, self.fee_limits = self.fee_limits or NOT_GIVEN, None

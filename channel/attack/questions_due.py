@@ -34,13 +34,15 @@ class QuestionsDue:
     """Follows the questions to the player of a process.
 
     They `wait` since a time, in seconds, the oldest first; `withdrawn` are proposals that ended
-    before the player was asked. The `last` question is what the player was asked.
+    before the player was asked. The `last` question is what the player was asked at a time, and
+    perhaps has `answered`.
     """
 
     waiting: dict[Subject, float] = field(default_factory=dict)
     withdrawn: dict[Subject, float] = field(default_factory=dict)
     last: Subject | None = None
     answered: bool = True
+    asked_at: float = 0.0
 
     def follow(self, event: Event | None, effects: Sequence[Effect], now: float) -> None:
         """Take the questions of an event; None for the start, or a restart."""
@@ -53,8 +55,9 @@ class QuestionsDue:
         for effect in effects:
             match effect:
                 case Tell(Cancelled(group)) if (Proposed, group.id) in self.waiting:
-                    del self.waiting[Proposed, group.id]
-                    self.withdrawn[Proposed, group.id] = now
+                    told = self.waiting.pop((Proposed, group.id))
+                    # One that begins and ends with an event is never to be asked about.
+                    self.withdrawn[Proposed, group.id] = now if told < now else now - 2 * SOON
                 case Tell(Proposed() | YourTurn() as question):
                     about = _about(question)
                     # The peer asks again with each potato, also while the player thinks.
@@ -74,12 +77,17 @@ class QuestionsDue:
             first = next(other for other in self.waiting if other[0] is kind)
             if first != about:
                 yield f"is asked about {_text(about)}, and {_text(first)} waits for longer"
-            turns = [other for other in self.waiting if other[0] is YourTurn]
+            # A turn that came before the last question was there when this one was chosen.
+            turns = [
+                other
+                for other, since in self.waiting.items()
+                if other[0] is YourTurn and since < self.asked_at
+            ]
             in_a_row = kind is Proposed and self.last is not None and self.last[0] is Proposed
-            if in_a_row and turns and now - self.waiting[turns[0]] > SOON:
-                yield f"is asked about proposals again and again, and {_text(turns[0])} waits"
+            if in_a_row and turns:
+                yield f"is asked about two proposals in a row, and {_text(turns[0])} waits"
         self.waiting.pop(about, None)
-        self.last, self.answered = about, False
+        self.last, self.answered, self.asked_at = about, False, now
 
 
 @dataclass(slots=True)

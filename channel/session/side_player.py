@@ -146,7 +146,7 @@ class SidePlayer:
         """Count the decks for this many hands after those that began or are proposed."""
         setup, first = self.setup, self._begun().hands + bool(self.peer.play.state.groups)
         coming = map(setup.named, range(first, min(setup.hands, first + hands)))
-        return sum(all(registry.get(name).deck_positions for name in games) for games in coming)
+        return sum(any(registry.get(name).deck_positions for name in games) for games in coming)
 
     def _begun(self) -> BegunHands:
         return self.counter.begun(self.peer.play.history)
