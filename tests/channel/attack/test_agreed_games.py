@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from channelsim.channel.attack import agreed_games
-from channelsim.channel.attack.agreed_games import not_agreed_on, wrong_account
+from channelsim.channel.attack.agreed_games import not_agreed_on, wrong_account, wrongly_dealt
 from channelsim.channel.peer.peer_state import Phase
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session import agreed_hands
+from channelsim.channel.session.picks import Pick
 from channelsim.channel.session.setup import Setup
 from channelsim.games import registry
 
@@ -53,6 +54,24 @@ def state(*games: Any, **fields: Any) -> Any:
 )
 def test_no_player_begins_what_it_did_not_agree_on(games: tuple[Any, ...], text: str) -> None:
     found = [*not_agreed_on(SETUP, state(*games))]
+    assert len(found) == bool(text)
+    assert all(text in how for how in found)
+
+
+@pytest.mark.parametrize(
+    ("pick", "text"),
+    [
+        (Pick("holdem"), ""),
+        (Pick("holdem", "no"), ""),
+        (Pick("holdem", "fixed"), "with other bets"),
+        (Pick("razz"), "its dealer chose razz"),
+        (None, ""),
+    ],
+)
+def test_a_hand_is_the_one_that_its_dealer_chose(pick: Pick | None, text: str) -> None:
+    terms = registry.get("holdem").terms(SETUP.parameters("holdem"))
+    hand = SimpleNamespace(id=0, terms=terms)
+    found = [*wrongly_dealt(SETUP, state(hand), [lambda number: pick, None])]
     assert len(found) == bool(text)
     assert all(text in how for how in found)
 

@@ -202,6 +202,27 @@ def test_a_step_that_has_the_time_of_an_earlier_one_is_seen() -> None:
     assert receiver.found == ["gives deck 1 up after 4 blocks"]
 
 
+def test_a_step_that_is_not_the_last_one_is_not_repeated() -> None:
+    initiator, receiver = Followed(Side.INITIATOR), Followed(Side.RECEIVER)
+    (first,) = receiver.prepare()
+    (second,) = initiator.receive(first)
+    receiver.receive(second)
+    with ExitStack() as stack:
+        TABLE["repeats-its-first-step"].plant(stack, Reach())
+        receiver.resume((1,), 1)
+    assert "repeats step 1 of deck 1, which is not its last one" in receiver.found
+
+
+def test_a_deck_that_is_given_up_takes_no_other_one_with_it() -> None:
+    receiver = Followed(Side.RECEIVER)
+    receiver.prepare()
+    receiver.prepare()
+    with ExitStack() as stack:
+        TABLE["burns-all-decks-for-one"].plant(stack, Reach())
+        receiver.do(PrepareDeck(), lambda pool: pools.burn(pool, 1, "", 0, "for a test"))
+    assert "drops deck 2, and its player does not hear of it" in receiver.found
+
+
 def test_a_step_that_nobody_computes_sends_or_takes_is_seen() -> None:
     initiator, receiver = Followed(Side.INITIATOR), Followed(Side.RECEIVER)
     none, (begun, effects) = receiver.pool, pools.prepare(receiver.pool)

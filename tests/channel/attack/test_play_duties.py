@@ -45,7 +45,7 @@ from channelsim.channel.protocol.messages import (
     encode,
 )
 from channelsim.channel.protocol.state import Side
-from channelsim.games.contract import Action
+from channelsim.games.contract import Action, Choice, Forced, Plain
 
 ACT = Act(4, Action("check"))
 
@@ -226,6 +226,15 @@ ASKED = Received(encode(Request()))
             *(Received(encode(batch(4))), state(3, WISH, potato=False), state(4)),
             *((), {"asked": True}, "drops a proposal"),
         ),
+        # A side that closes the channel does not keep the potato that the other one needs.
+        (
+            *(Block(9), state(2, closing=True, games=THEIRS)),
+            *(state(2, closing=True, games=THEIRS), (), {}, "keeps the potato while it closes"),
+        ),
+        (
+            *(Block(9), state(2, closing=True, games=BOTH)),
+            *(state(2, closing=True, games=BOTH), (), {}, ""),
+        ),
         # The shutdown comes first.
         (Close(), state(2), state(2, closing=True), (), {}, "does not send the shutdown"),
         (
@@ -245,6 +254,33 @@ def test_a_side_does_its_duty_in_play_or_is_seen(
     how = found(event, before, after, *sent, **known)
     assert len(how) == bool(text)
     assert all(text in one for one in how)
+
+
+@pytest.mark.parametrize(
+    ("choices", "sent", "text"),
+    [
+        ((Forced("deal"),), (), "owes a move of one kind in game 4"),
+        ((Forced("deal"),), (Request(),), ""),
+        ((Plain("call"), Plain("fold")), (), ""),
+    ],
+)
+def test_a_move_without_a_choice_is_made_as_soon_as_it_can_be(
+    choices: tuple[Choice, ...], sent: tuple[Message, ...], text: str
+) -> None:
+    before, after = state(2, games=OURS), state(3, potato=False, games=OURS)
+    after.play.players = {4: SimpleNamespace(choices=lambda: choices)}
+    how = found(ASKED, before, after, batch(3), *sent)
+    assert len(how) == bool(text)
+    assert all(text in one for one in how)
+
+
+@pytest.mark.parametrize(("potato", "is_right"), [(True, False), (False, True)])
+def test_a_request_that_came_before_play_is_answered(potato: bool, is_right: bool) -> None:
+    before, after = state(2, potato=potato), state(2 + (not potato), potato=potato)
+    before.phase, before.early = Phase.FUNDING, ((HALF, Request()),)
+    before.play.potato = True
+    sent = () if potato else (batch(3),)
+    assert (found(Block(9), before, after, *sent) == []) is is_right
 
 
 def test_a_proposal_of_which_its_player_hears_is_not_lost() -> None:

@@ -6,7 +6,9 @@ import pytest
 
 from channelsim.channel.attack.actions import Attack, check
 from channelsim.channel.attack.disputes import dispute_script, play, scenario_in
+from channelsim.channel.attack.fast_mode import fast_mode
 from channelsim.channel.attack.kinds import WEATHERS
+from channelsim.channel.attack.world import run_observed
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import GameStarted
 from channelsim.channel.simulation.scenario import FEES, Scenario
@@ -43,6 +45,18 @@ def test_all_games_of_a_menu_are_played(proposals: Proposals) -> None:
         news.game.terms.game for news in dispute.run.party.news if isinstance(news, GameStarted)
     ]
     assert sorted(started) == sorted(BOTH * 2)
+
+
+@pytest.mark.parametrize("games", [("holdem", "razz"), ("calpoker", "chinese")])
+def test_dealers_name_the_games_of_their_hands(games: tuple[str, ...]) -> None:
+    """A deck is prepared where a game of the list needs one, whatever its dealer names."""
+    attack = Attack(games, "dealers", hands=3, terms=Terms(proposals=Proposals.CHOSEN))
+    with fast_mode():
+        session, ran = run_observed(attack)
+    assert session.violations == ()
+    chosen = [news.game.terms for news in ran.party.news if isinstance(news, GameStarted)]
+    assert len(chosen) == 3
+    assert {terms.game for terms in chosen} <= {*games}
 
 
 def test_a_crowd_and_fees_are_for_the_honest_side() -> None:
