@@ -52,17 +52,20 @@ class QuestionsDue:
             self.last, self.answered = None, True
         if self.last is not None and _answers(event) == self.last:
             self.answered = True
+        begun = set[Subject]()
         for effect in effects:
             match effect:
                 case Tell(Cancelled(group)) if (Proposed, group.id) in self.waiting:
-                    told = self.waiting.pop((Proposed, group.id))
+                    over = Proposed, group.id
+                    del self.waiting[over]
                     # One that begins and ends with an event is never to be asked about.
-                    self.withdrawn[Proposed, group.id] = now if told < now else now - 2 * SOON
+                    self.withdrawn[over] = now - 2 * SOON if over in begun else now
                 case Tell(Proposed() | YourTurn() as question):
                     about = _about(question)
                     # The peer asks again with each potato, also while the player thinks.
                     if self.answered or about != self.last:
                         self.waiting.setdefault(about, now)
+                        begun.add(about)
                 case _:
                     pass
 

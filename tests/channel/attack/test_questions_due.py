@@ -83,3 +83,10 @@ def test_nothing_is_asked_about_proposals_that_are_over() -> None:
     questions = after(proposal(1))
     questions.follow(ACT, told(over), 11.0)
     assert len([*questions.asked(proposal(1), 19.0)]) == 1
+
+
+def test_two_events_may_come_at_the_same_time() -> None:
+    group: Any = SimpleNamespace(id=1)
+    questions = after(proposal(1))
+    questions.follow(ACT, told(Cancelled(group, False, "no")), 10.0)
+    assert [*questions.asked(proposal(1), 10.1)] == []
