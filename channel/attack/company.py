@@ -206,14 +206,16 @@ def given_away(chance: Chance) -> Iterator[Action]:
 
 def waiting_proposals(chance: Chance) -> Iterator[Action]:
     """A player that proposes several games while the other one thinks for long, and then perhaps
-    wants the shutdown."""
+    wants the shutdown, or withdraws what it has proposed."""
     side = chance.below(2)
     yield from thoughts(1 - side, chance)
     at = chance.between(1, 4)
     for later in range(chance.between(2, 3)):
         yield Action("propose", side, at + later, since="acted")
-    if chance.chance(50):
+    if chance.chance(40):
         yield Action("close", side, at + 3, since="acted")
+    elif chance.chance(60):
+        yield Action("cancel", side, at + chance.between(4, 8), since="acted")
 
 
 def thought_of_replaced(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
