@@ -161,6 +161,10 @@ OTHERS = {
         "at most 1,500 with each fault, of the first 3,000, after watchers got copies of their own,"
         " and the lines of commands and declined hands were checked"
     ),
+    "table-56b": (
+        "at most 300 with each fault, of the first 1,500, after dealers chose games, several"
+        " proposals waited, and orders, questions and true cards were checked"
+    ),
 }
 """The sessions of other results, by their seeds."""
 

@@ -162,7 +162,7 @@ def test_a_place_says_where_a_situation_began() -> None:
         name, place = next(
             (name, place)
             for name, place in calm.situations.items()
-            if name.startswith("PLAYING") and place.numbers[MESSAGE] > 1
+            if name.startswith("PLAYING") and place.numbers[MESSAGE] > 0
         )
         action = place.action(Action("delay", 0, 0, pause=9))
         session = run(Attack(GAMES, "place", (action,)))
