@@ -138,9 +138,9 @@ class _FalseAdvisory(Adversary):
                 # Where it opens a card of a deck, this is the card that it claims.
                 data = message.data[:-1] + bytes((message.data[-1] ^ 1,))
             return [encode(Advisory(message.game_id, data))]
-        if isinstance(message, Batch) and chance.chance(50):
-            self.done = True
+        if isinstance(message, Batch):
             wrong = [encode(Advisory(game_id, chance.bytes(32))) for game_id in (0, 1, NOWHERE)]
+            self.done = chance.chance(50)  # an early reveal of its own may come after this batch
             return [wrong[0], blob, *wrong[1:]]
         return [blob]
 
