@@ -104,6 +104,9 @@ EARLY = 3
 HIDDEN = 10
 """The per cent of the sessions on chain in which a node hides at last how a state was paid out."""
 
+FALSE_CARDS, FALSE_REVEALS = 8, "false-advisory"
+"""The per cent of the sessions with decks in which the adversary of this name shows false cards."""
+
 STORMS = 12
 """The per cent of the sessions in which one thing happens again and again."""
 
@@ -248,6 +251,11 @@ def draw(
     if goes_on_chain and SOLUTIONS in kinds and hiding.chance(HIDDEN):
         at, blocks = hiding.below(8), hiding.between(1, MOST_OUTAGE)
         actions.append(Action(SOLUTIONS, hiding.below(2), at, since="counts", blocks=blocks))
+    claiming = Chance(derive(seed.encode(), "attack", "false cards"))
+    hostile = "deviate" in kinds and not adversaries
+    if hostile and registry.get(game).deck_positions and claiming.chance(FALSE_CARDS):
+        false = replace(deviation(claiming), at=claiming.between(4, 20), name=FALSE_REVEALS)
+        actions.append(replace(false, side=claiming.below(2)))
     copy = next((action for action in actions if action.kind == OLD_COPY), None)
     if copy is not None and watched and "stop" in kinds:
         # What the other side publishes then, the watcher does not know either.
