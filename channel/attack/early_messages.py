@@ -1,7 +1,7 @@
 """Messages that come before play: a side keeps them, and handles them in their order.
 
 The other side may see that the channel coin is deep before this one does. Source: spec/channel.md,
-"Opening".
+"Steps of decks" and "The potato".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The cards that a player of a poker game sees, beside those of its deck.
 
 Both sides' locks are known here, so each position of a deck has one true card. Source:
-spec/deck.md, "Cards"; spec/poker.md, "Hands".
+spec/poker.md, "Hands"; spec/deck.md, "Decks of a channel".
 """
 
 from __future__ import annotations
