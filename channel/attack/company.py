@@ -66,7 +66,10 @@ FORGETFUL = 25
 LEAST_REFUSED, MOST_REFUSED = 3, 8
 """The blocks in which a node does not know the fee coin of a watcher."""
 
-PINS = ("pinner", "heavy-pinner")
+HEAVY_PINNER = "heavy-pinner"
+"""The adversary that pins a spend in a bundle of half a block."""
+
+PINS = ("pinner", HEAVY_PINNER)
 """The adversaries that keep spends from blocks by what they pay."""
 
 ANSWERS_AGAIN = "answers-again"

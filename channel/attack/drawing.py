@@ -13,6 +13,7 @@ from channelsim.channel.attack import boundaries
 from channelsim.channel.attack.actions import LAST_SAFE, Action, Attack, hostile_side
 from channelsim.channel.attack.company import (
     ACTIONS,
+    HEAVY_PINNER,
     about_watchers,
     company,
     given_away,
@@ -30,11 +31,12 @@ from channelsim.channel.attack.drawn_actions import (
     repeated,
     undoing,
 )
-from channelsim.channel.attack.filled_blocks import FILL, with_money
+from channelsim.channel.attack.filled_blocks import FILL, SAME_LIMITS, with_money
 from channelsim.channel.attack.kinds import (
     BLOCK_TIME,
     GO_ON_CHAIN,
     KINDS,
+    LIMIT_FEES,
     MOST_OUTAGE,
     OLD_COPY,
     ON_CHAIN,
@@ -371,6 +373,12 @@ def arranged(attack: Attack, chance: Chance) -> Attack:
             action = replace(action, pause=0, blocks=0)
         left -= action.lasts
         actions.append(action)
+    if any(action.name == HEAVY_PINNER for action in actions):
+        # Half of the maxima would not pay for a bundle of half a block.
+        actions = [
+            replace(action, amount=SAME_LIMITS) if action.kind == LIMIT_FEES else action
+            for action in actions
+        ]
     return replace(attack, actions=tuple(actions))
 
 

@@ -146,9 +146,12 @@ class _FeeMonitor:
 
     def _raised_split(self, push: Push, offer: Offered) -> Iterator[str]:
         """Find a split that pays more than before, unless its coin pays for another spend."""
+        if self.wallet is None:
+            return
         others = any(offer.coins & line.offer.coins for line in self.lines.values())
-        if self.wallet is not None and not others:
-            yield from self.wallet.raised(push, offer, self.peak, self.rate, self.confirmations)
+        raised = self.wallet.raised(push, offer, self.peak, self.rate, self.confirmations)
+        if raised and not others:
+            yield raised
 
     def _is_stuck(self, name: str) -> bool:
         """True if a spend of this name has a deadline, and a fee that cannot rise."""

@@ -84,17 +84,17 @@ class FeeSplits:
             blocks = counted(self._whole, "block")
             yield f"CH-FEE-2: it has one fee coin for {blocks}, and does not split it"
 
-    def raised(
-        self, push: Push, offer: Offered, peak: int, rate: int, confirmations: int
-    ) -> Iterator[str]:
-        """Find a split whose fee rises with its first blocks, though its node asks for no more."""
+    def raised(self, push: Push, offer: Offered, peak: int, rate: int, confirmations: int) -> str:
+        """A text about a split whose fee rises with its first blocks, though its node asks for no
+        more; empty for the others. Its fee is kept."""
         coin, fee = offer.payments[0].coin, sum(payment.fee for payment in offer.payments)
         began, was = self._offered.get(coin, (peak, fee))
         self._offered[coin] = began, fee
         asked = rate * cost_of(push.bundle) / TOLERANCE + LEAST_RAISE
         if peak - began <= confirmations and fee > max(was, asked):
             raised = f"from {was:,} to {counted(fee, 'mojo')}"
-            yield f"CH-FEE-3: it raises the fee of its new {push.name} {raised}"
+            return f"CH-FEE-3: it raises the fee of its new {push.name} {raised}"
+        return ""
 
     def _is_used(self) -> bool:
         """True if fees may be due: the channel is open, or this side has left it."""
