@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
@@ -23,7 +22,6 @@ from channelsim.channel.attack.filled_blocks import (
 from channelsim.channel.attack.kinds import KINDS, LIMIT_FEES
 from channelsim.channel.attack.world import run
 from channelsim.channel.chain.simulator import SimulatedChain
-from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.peer.fees import paying
 from channelsim.channel.session.peer_runner import PeerRunner
@@ -34,13 +32,6 @@ from scripts.tools.attack_faults.table import faults
 TABLE = {fault.name: fault for fault in faults()}
 
 DEAR = max(MARKETS, key=lambda market: market.rate)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def remembered() -> Iterator[None]:
-    """Sessions of one seed sign the same messages."""
-    with bls.remembered():
-        yield
 
 
 LEAVES = Action("go-on-chain", 0, 20)
