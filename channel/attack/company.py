@@ -21,7 +21,10 @@ from channelsim.channel.attack.kinds import (
     MOST_OUTAGE,
     MOST_PAUSE,
     OLD_COPY,
+    OWN_FAULT,
+    PINNED,
     REFUSALS,
+    SOLUTIONS,
 )
 from channelsim.channel.chain.refusals import UNKNOWN_UNSPENT
 from channelsim.games import registry
@@ -39,6 +42,9 @@ GIVEN_AWAY = 5
 LOST_FOLDS = 6
 """The per cent of the sessions in which a fold, if there is one, is lost, and its player goes on
 chain."""
+
+FAILING = 4
+"""The per cent of the sessions in which a side's own program fails."""
 
 MEETINGS = 4
 """The per cent of the sessions in which these meet: a lost shutdown and `recover`, a long thought
@@ -108,6 +114,7 @@ def _about_fees(chance: Chance) -> Iterator[Action]:
         error = chance.below(KINDS["push-refused"].most + 1)
         blocks = chance.pick((0, 0, 1, 6))
         yield Action("push-refused", side, chance.below(3), error, since="chain", blocks=blocks)
+    yield from pins_elsewhere(chance)
     # Both sides pay for the same spend, and the node of one drops its bundle.
     amount = chance.below(KINDS[FILL].most + 1)
     yield Action(FILL, 0, chance.between(12, 15), amount, since="unroll")
@@ -116,6 +123,29 @@ def _about_fees(chance: Chance) -> Iterator[Action]:
     amount = chance.below(KINDS[LIMIT_FEES].most + 1)
     yield Action(LIMIT_FEES, chance.below(2), chance.between(8, 40), amount)
     yield Action("stop", chance.below(2), chance.below(8), since="restart")
+
+
+def pins_elsewhere(chance: Chance) -> Iterator[Action]:
+    """A spend that other nodes have in pins, and a replacement that is dropped or refused."""
+    side, since = chance.below(2), chance.pick(("chain", "unroll", "counts"))
+    for later in range(chance.between(1, 2)):
+        amount, blocks = chance.below(KINDS[PINNED].most + 1), chance.between(1, 4)
+        yield Action(PINNED, side, chance.below(4) + 4 * later, amount, since=since, blocks=blocks)
+    at, blocks = chance.below(3), chance.between(1, 3)
+    if chance.chance(50):
+        yield Action("push-forgotten", side, at, since="pinned", blocks=blocks)
+    else:
+        error = chance.below(KINDS["push-refused"].most + 1)
+        yield Action("push-refused", side, at, error, since="pinned", blocks=blocks - 1)
+
+
+def hidden_shutdown(chance: Chance) -> Iterator[Action]:
+    """A side that goes on chain while the other one completes the shutdown, whose node takes the
+    spend of the channel coin late, and hides how that was spent."""
+    side = chance.below(2)
+    yield Action(GO_ON_CHAIN, side, chance.below(2), since="shutdown")
+    yield Action("push-held", side, 0, 3, since="shutdown")
+    yield Action(SOLUTIONS, side, chance.between(1, 6), since="shutdown", blocks=4)
 
 
 def storm(kinds: Sequence[str], chance: Chance) -> Iterator[Action]:
@@ -146,6 +176,9 @@ def wishes(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
         side = chance.below(2)
         yield Action("drop", side, chance.below(2), since="folds")
         yield Action(GO_ON_CHAIN, side, chance.below(3), since="settled")
+    if chance.chance(FAILING):
+        since, at = chance.pick((("", 40), ("restart", 8), ("link", 12), ("shutdown", 4)))
+        yield Action(OWN_FAULT, chance.below(2), chance.below(at), since=since)
     for copy in actions:
         if copy.kind == OLD_COPY and chance.chance(50):
             # A side that knows that it has forgotten states says little on a connection.
@@ -181,6 +214,8 @@ def meetings(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
         side, blocks = chance.below(2), chance.between(3, 8)
         yield Action(GO_ON_CHAIN, chance.below(2), chance.between(16, 24))
         yield Action("push-unanswered", side, chance.below(2), 1, since="unroll", blocks=blocks)
+    if chance.chance(MEETINGS):
+        yield from hidden_shutdown(chance)
     words = [action for action in actions if action.kind == "say"]
     if words and chance.chance(GROWN):
         yield Action("reset", chance.below(2), chance.below(2), since="acted")

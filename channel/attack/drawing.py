@@ -18,6 +18,7 @@ from channelsim.channel.attack.company import (
     company,
     given_away,
     meetings,
+    pins_elsewhere,
     storm,
     thought_of_replaced,
     thoughts,
@@ -40,6 +41,7 @@ from channelsim.channel.attack.kinds import (
     MOST_OUTAGE,
     OLD_COPY,
     ON_CHAIN,
+    PINNED,
     SOLUTIONS,
 )
 from channelsim.channel.crypto.hkdf import derive
@@ -77,6 +79,9 @@ ALONE = (
 )
 """The adversaries that have their turn alone: they act late, and another one would end the play
 before that."""
+
+DEEP = ("undoes-shutdown", "replaces-shutdown")
+"""The adversaries that replace blocks which are final."""
 
 UNCOVERED = "breaks-ch-accept-3"
 """The adversary that accepts what the balances do not cover: there they soon run short."""
@@ -132,6 +137,9 @@ FEW_STATES, FEW_KILOBYTES = (12, 40), (6, 40)
 COSTLY, SEVERAL_COSTLY = 8, 50
 """The per cent of the sessions in which nodes ask fees of which a side pays a few at most, and that
 of those with several games: their spends are due together."""
+
+PINS = 40
+"""The per cent of the sessions in which nodes ask fees where others pin a spend."""
 
 VALUABLE, UNITS = 50, (10_000_000, 100_000_000, 1_000_000_000)
 """The per cent of the sessions with fees whose games are worth them, and the units of those."""
@@ -241,6 +249,13 @@ def draw(
     if goes_on_chain and SOLUTIONS in kinds and hiding.chance(HIDDEN):
         at, blocks = hiding.below(8), hiding.between(1, MOST_OUTAGE)
         actions.append(Action(SOLUTIONS, hiding.below(2), at, since="counts", blocks=blocks))
+    if SOLUTIONS in kinds and {*DEEP} & {*adversaries} and hiding.chance(50):
+        # A process that looks again, since what was final is not.
+        blocks = hiding.between(1, MOST_OUTAGE)
+        actions += [
+            Action(SOLUTIONS, side, hiding.below(8), since="restart", blocks=blocks)
+            for side in (0, 1)
+        ]
     copy = next((action for action in actions if action.kind == OLD_COPY), None)
     if copy is not None and watched and "stop" in kinds:
         # What the other side publishes then, the watcher does not know either.
@@ -269,7 +284,7 @@ def draw(
                 attack = _with_balances_that_settle(attack, beside)
     if beside.chance(LIMITED):
         attack = _with_limits(attack, beside)
-    attack = _with_fees(attack, beside)
+    attack = _with_fees(attack, kinds, beside)
     return arranged(attack, chance)
 
 
@@ -280,7 +295,7 @@ def _able(games: Sequence[str], adversaries: Sequence[str]) -> Sequence[str]:
     return [name for name in games if able[name] == most]
 
 
-def _with_fees(attack: Attack, chance: Chance) -> Attack:
+def _with_fees(attack: Attack, kinds: Sequence[str], chance: Chance) -> Attack:
     """The script with what is wanted for fees: maxima that several spends at once would pass, and
     stakes of which a spend may cost a part.
 
@@ -294,6 +309,8 @@ def _with_fees(attack: Attack, chance: Chance) -> Attack:
         most = fees * chance.pick((2, 5, 20))
         all_most = most * chance.between(2, 5) // 2
         terms = replace(terms, fees=fees, max_fee=most, max_fees=all_most)
+        if PINNED in kinds and chance.chance(PINS):
+            attack = replace(attack, actions=(*attack.actions, *pins_elsewhere(chance)))
     if (is_filled or terms.fees) and not is_hostile and chance.chance(VALUABLE):
         larger = chance.pick(UNITS)
         balance = terms.balance // terms.unit * larger

@@ -17,7 +17,7 @@ from channelsim.channel.peer.chain_news import (
     UnilateralClose,
     UnrollSeen,
 )
-from channelsim.channel.peer.interface import Acted, Connected, Effect, GameSettled
+from channelsim.channel.peer.interface import Acted, Connected, Effect, GameSettled, Pinned
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.state import Side
@@ -96,6 +96,8 @@ class Situations:
                     self.reached[name] = place()
                 if isinstance(cause, Connected):
                     yield "link"
+                if isinstance(cause, Pinned):
+                    yield "pinned"
                 if state.opening.opened is not None and side not in self._signed:
                     self._signed.add(side)
                     yield "signed"
