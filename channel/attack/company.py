@@ -129,14 +129,15 @@ def pins_elsewhere(chance: Chance) -> Iterator[Action]:
     """A spend that other nodes have in pins, and a replacement that is dropped or refused."""
     side, since = chance.below(2), chance.pick(("chain", "unroll", "counts"))
     for later in range(chance.between(1, 2)):
-        amount, blocks = chance.below(KINDS[PINNED].most + 1), chance.between(1, 4)
+        amount, blocks = chance.below(KINDS[PINNED].most + 1), chance.between(1, 6)
         yield Action(PINNED, side, chance.below(4) + 4 * later, amount, since=since, blocks=blocks)
-    at, blocks = chance.below(3), chance.between(1, 3)
+    at, blocks = chance.pick((1, 1, 0, 2)), chance.between(1, 3)
     if chance.chance(50):
-        yield Action("push-forgotten", side, at, since="pinned", blocks=blocks)
+        amount = chance.below(KINDS["push-forgotten"].most + 1)
+        yield Action("push-forgotten", side, at, amount, since="unpins", blocks=blocks)
     else:
         error = chance.below(KINDS["push-refused"].most + 1)
-        yield Action("push-refused", side, at, error, since="pinned", blocks=blocks - 1)
+        yield Action("push-refused", side, at, error, since="unpins", blocks=blocks - 1)
 
 
 def hidden_shutdown(chance: Chance) -> Iterator[Action]:

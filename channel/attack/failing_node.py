@@ -150,9 +150,11 @@ class FailingNode:
                 for spend in bundle.spends[-1:]:
                     self._refused[spend.coin] = until, refusal
                 return refusal
-            case Action("push-forgotten", blocks=blocks):
+            case Action("push-forgotten", amount=at_once, blocks=blocks):
                 self._taken_from[bundle] = self._until(blocks)
-                return PushResult(Answer.ACCEPTED)
+                if self._others is not None:
+                    self._others.take(bundle)
+                return FORGOTTEN if at_once else PushResult(Answer.ACCEPTED)
             case _:
                 if action.blocks:
                     until = self._until(action.blocks) - 1
@@ -164,11 +166,13 @@ class FailingNode:
 
         A watcher has this node alone.
         """
+        others = self._others if self._noted is None else None
+        is_pinned = others is not None and not others.take(bundle)
+        if is_pinned and others is not None and others.is_alone:
+            return PushResult(Answer.PENDING_CONFLICT)
         result = self._chain.push(bundle)
-        if self._others is None or self._noted is not None or self._others.take(bundle):
-            return result
         is_open = result.answer in (Answer.ACCEPTED, Answer.PENDING_CONFLICT)
-        return PushResult(Answer.PENDING_CONFLICT) if is_open else result
+        return PushResult(Answer.PENDING_CONFLICT) if is_pinned and is_open else result
 
     def _unheard(self, action: Action, bundle: Bundle) -> NodeError:
         """The error of a push that gets no answer; the node may take it."""

@@ -83,7 +83,7 @@ LANDMARKS: Mapping[str, tuple[str, int]] = {
     "settled": ("it settles a game in its own batch", 10),
     "shutdown": ("its half of the shutdown is out, or the other's here", 20),
     "chain": ("it goes on chain, or sees the other side do so", 30),
-    "pinned": ("others have a spend of its in their bundle", 6),
+    "unpins": ("it replaces a pin of its spend", 6),
     "unroll": ("it sees the unroll coin", 30),
     "counts": ("it sees which state is paid out", 30),
     "move": ("it sees a move on chain", 20),
@@ -201,6 +201,7 @@ KINDS: Mapping[str, Kind] = {
             CALL,
             400,
             "the node drops the next push, and refuses the same bytes for a while",
+            1,
             is_absence=True,
         ),
         Kind(

@@ -36,11 +36,12 @@ class Pins(IntEnum):
     """The pins of a push: the `amount` of its action."""
 
     ONE = 0
-    """One node has it in a pin."""
+    """The node of the side has it in a pin, and nobody else has heard of it."""
     SEVERAL = 1
     """Two nodes have it in a pin each, which contradict each other."""
     FALSE_FEE = 2
-    """One node has it in a pin, and says that this pays far more than it does."""
+    """One has it in a pin, and another one makes a pin up, which stays, and says that this pays far
+    more than it does."""
     JOINT = 3
     """One node has it in a pin together with another push of this side."""
 
@@ -54,6 +55,11 @@ class _Pin:
     until: int
 
     @property
+    def is_made_up(self) -> bool:
+        """True if its node says so of it whatever it is offered."""
+        return self.said != self.pending.fee
+
+    @property
     def shown(self) -> PendingBundle:
         """The bundle as its node shows it."""
         return PendingBundle(self.pending.bundle, self.said, self.pending.cost)
@@ -61,24 +67,34 @@ class _Pin:
 
 @dataclass(slots=True)
 class OtherNodes:
-    """The pins of one side's pushes on a `chain`; strangers pay for them from `coins` of a key."""
+    """The pins of one side's pushes on a `chain`; strangers pay for them from `coins` of a key.
+
+    Where the node that has the newest pin `is_alone`, nobody hears of what it does not take.
+    """
 
     chain: FarmableChain
     key: PrivateKey
     coins: list[Coin] = field(default_factory=list)
+    is_alone: bool = False
     _pins: list[_Pin] = field(default_factory=list)
     _pushed: list[Bundle] = field(default_factory=list)
 
     def pin(self, bundle: Bundle, action: Action, until: int) -> None:
         """Have a bundle in pins, which last until this height unless something replaces them."""
         how = Pins(action.amount)
-        others = [other for other in self._pushed if _are_apart(other, bundle)]
+        others = [
+            other
+            for other in self._pushed
+            if not _coins(other) & _coins(bundle) and self._are_unspent(other)
+        ]
         if how is Pins.JOINT and others:
             bundle = joined(bundle, others[-1])
-        for _ in range(2 if how is Pins.SEVERAL else 1):
+        self.is_alone = how is Pins.ONE
+        self._add(bundle, until)
+        if how in (Pins.SEVERAL, Pins.FALSE_FEE):
             self._add(bundle, until, is_false=how is Pins.FALSE_FEE)
 
-    def _add(self, bundle: Bundle, until: int, *, is_false: bool) -> None:
+    def _add(self, bundle: Bundle, until: int, *, is_false: bool = False) -> None:
         data = self.chain.agg_sig_data()
         valid = checked(bundle, data)
         if valid is None or not self.coins:
@@ -102,6 +118,7 @@ class OtherNodes:
             pin
             for pin in in_the_way
             if valid is None
+            or pin.is_made_up
             or not _coins(pin.pending.bundle) <= spent
             or valid.fee < pin.pending.fee + LEAST_RAISE
             or valid.fee * pin.pending.cost <= pin.pending.fee * valid.cost
@@ -124,20 +141,18 @@ class OtherNodes:
     def _there(self) -> Iterator[_Pin]:
         """The pins whose coins are all unspent; the others are gone for good."""
         peak = self.chain.peak()
-        self._pins = [pin for pin in self._pins if peak < pin.until and self._is_valid(pin)]
+        self._pins = [
+            pin for pin in self._pins if peak < pin.until and self._are_unspent(pin.pending.bundle)
+        ]
         return iter(tuple(self._pins))
 
-    def _is_valid(self, pin: _Pin) -> bool:
-        coins = (self.chain.coin(coin.id) for coin in _coins(pin.pending.bundle))
+    def _are_unspent(self, bundle: Bundle) -> bool:
+        coins = (self.chain.coin(coin.id) for coin in _coins(bundle))
         return all(seen is not None and seen.spent is None for seen in coins)
 
 
 def _coins(bundle: Bundle) -> set[Coin]:
     return {spend.coin for spend in bundle.spends}
-
-
-def _are_apart(one: Bundle, other: Bundle) -> bool:
-    return not _coins(one) & _coins(other)
 
 
 def other_nodes(
@@ -148,6 +163,8 @@ def other_nodes(
     for side in sides:
         actions = [one for one in attack.actions if one.kind == PINNED and one.side == side]
         key = wallet_key(secret(side), "stranger")
-        coins = [chain.give(address_of(key), MONEY) for _ in range(2 * len(actions))]
-        nodes.append(OtherNodes(chain, key, coins))
+        for _ in range(2 * len(actions)):
+            chain.give(address_of(key), MONEY)
+        coins = chain.coins_at(address_of(key)) if actions else []
+        nodes.append(OtherNodes(chain, key, [seen.coin for seen in coins]))
     return nodes

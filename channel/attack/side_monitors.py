@@ -22,7 +22,7 @@ from channelsim.channel.attack.news_fields import false_news
 from channelsim.channel.attack.noted_node import NotedNode
 from channelsim.channel.attack.noted_store import NotedStore, SealedSecrets
 from channelsim.channel.attack.overview_facts import wrong_overview, wrong_without_keys
-from channelsim.channel.attack.passed_over import event_name, is_passed_over
+from channelsim.channel.attack.passed_over import event_name, is_passed_over, stays
 from channelsim.channel.attack.play_duties import PlayDuties
 from channelsim.channel.attack.printed_lines import PrintedLines
 from channelsim.channel.attack.refusals_due import wrong_refusal
@@ -228,6 +228,8 @@ class SideMonitors:
             self._found("asks", f"takes {event} without any effect"[:200])
         if event is not None and is_passed_over(event, before, after, effects):
             self._found("asks", f"passes over a {event_name(event)} in {after.phase.value}")
+        if stays(event, after):
+            self._found("asks", f"stays in {after.phase.value} after a fault of its own")
         if isinstance(event, Pinned):
             spends = [spend for other in event.pending for spend in other.bundle.spends]
             self.pinned += sum(len(spend.puzzle) + len(spend.solution) for spend in spends)

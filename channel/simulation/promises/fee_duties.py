@@ -91,7 +91,7 @@ class _FeeMonitor:
         if isinstance(turn.event, Pinned):
             line = self._line_of(turn.event.bundle)
             if line is not None:
-                yield from self.pins.follow(turn.event, line, offers, self.peak, self.rate)
+                yield from self.pins.follow(turn.event, line, offers, self.peak)
         if isinstance(turn.event, Pinned | Dropped | Refused):
             yield from self._answered(turn.event, offers)
         if isinstance(turn.event, Dropped):
@@ -111,6 +111,8 @@ class _FeeMonitor:
             self.pushed.add(frozenset(push.bundle.spends))
             if offer.spends and not offer.is_ours:
                 self.unpin = frozenset(push.bundle.spends)
+                for line in self._lines_in(push.bundle)[:1]:
+                    yield from self.pins.low(line, offer, self.peak, self.rate)
         for news in turn.news:
             if isinstance(news, FeeTooLow) and not self._is_stuck(news.name):
                 yield f"CH-FEE-3: the fee of its {news.name} is said to be too low, and may rise"

@@ -72,10 +72,10 @@ class PinDuties:
     _replaced: set[frozenset[Spend]] = field(default_factory=set)
 
     def follow(
-        self, event: Pinned, line: Line, offers: Sequence[Offered], peak: int, rate: int
+        self, event: Pinned, line: Line, offers: Sequence[Offered], peak: int
     ) -> Iterator[str]:
         """Find a pin that is not replaced though it pays less, or replaced in vain."""
-        earlier = self._heard_of(event, peak)
+        earlier = self._heard_of(event, line.since, peak)
         for offer in offers:
             coins = offer.coins
             self._replaced |= {pin for pin in self._heights if {one.coin.id for one in pin} < coins}
@@ -88,6 +88,8 @@ class PinDuties:
         is_copy = any({*pin.spends} == {*line.offer.spends} for pin in pins)
         if spends is None or is_copy or any({*pin.bundle.spends} in self.pushed for pin in pins):
             return
+        if sum(len(pin.coins) for pin in pins) > len({coin for pin in pins for coin in pin.coins}):
+            return  # Of several nodes: what is signed in both would be in one bundle twice.
         key, name = line.offer.spends[0].coin.id, line.push.name
         union = offered(Bundle(tuple(spends), b""), self.address)
         fee = sum(one.fee for one in event.pending)
@@ -115,19 +117,19 @@ class PinDuties:
             more = offer.fee_for(key) - paid
             if more < LEAST_RAISE or (fee + more) * whole <= fee * cost_of(offer.bundle):
                 yield f"CH-FEE-3: no mempool takes its replacement of a pinned {name}"
-            yield from self._low(line, offer, fee - paid, peak, rate)
         # One that was there with an earlier block did not get in, whatever it pays.
         if replacements or (pays_enough and not earlier):
             return
         if self._can_pay(line, event.pending):
             yield f"CH-FEE-3: it leaves its {name} in a bundle that pays less than its own"
 
-    def _heard_of(self, event: Pinned, peak: int) -> bool:
-        """Note the pins of an event; true if one of them was there at an earlier height."""
+    def _heard_of(self, event: Pinned, since: int, peak: int) -> bool:
+        """Note the pins of an event; true if one of them was there at an earlier height, while the
+        spend was due."""
         pins = {frozenset(one.bundle.spends) for one in event.pending} - self.pushed
         for pin in pins:
             self._heights.setdefault(pin, set()).add(peak)
-        return any(min(self._heights[pin]) < peak for pin in pins)
+        return any(since <= height < peak for pin in pins for height in self._heights[pin])
 
     def _left_in_turn(self, event: Pinned, line: Line, peak: int) -> Iterator[str]:
         """Find a pin that is never replaced, beside others or because of what its node says of it:
@@ -136,7 +138,7 @@ class PinDuties:
             pin = frozenset(one.bundle.spends)
             heights = self._heights.get(pin, set())
             joins = together([one], line.offer.spends) is not None
-            is_old = len([height for height in heights if height < peak]) >= IN_TURN
+            is_old = sum(line.since <= height < peak for height in heights) >= IN_TURN
             if pin in self._replaced or not (is_old and joins and self._is_in_the_way(line, one)):
                 continue
             valid = checked(one.bundle, self.agg_sig_data)
@@ -163,16 +165,15 @@ class PinDuties:
         room = self.risk.left(line.push, own[-1] if own else None)
         return paid + need <= room and need <= max(amounts, default=0)
 
-    def _low(
-        self, line: Line, offer: Offered, others_pay: int, peak: int, rate: int
-    ) -> Iterator[str]:
+    def low(self, line: Line, offer: Offered, peak: int, rate: int) -> Iterator[str]:
         """Find a replacement that pays less than the node asks for all of it, or than its spend
-        should pay by now; `others_pay` is what others do in it."""
-        if len(offer.payments) != 1 or line.is_unsure:
+        should pay by now."""
+        valid = checked(offer.bundle, self.agg_sig_data)
+        if len(offer.payments) != 1 or line.is_unsure or valid is None:
             return
         key, push = line.offer.spends[0].coin.id, line.push
         fee, room = offer.fee_for(key), self.risk.room(push, line.offer)
-        asked = rate * cost_of(offer.bundle) - others_pay
+        asked = rate * valid.cost - (valid.fee - fee)
         wanted = wanted_fee(asked, room, push.before, line.since, peak, self.confirmations)
         if fee + LEAST_RAISE <= TOLERANCE * wanted:
             waits = f"a pinned {push.name} that waits for {counted(peak - line.since, 'block')}"
