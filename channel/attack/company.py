@@ -25,6 +25,7 @@ from channelsim.channel.attack.kinds import (
     PINNED,
     REFUSALS,
     SOLUTIONS,
+    UNDO_FUNDING,
 )
 from channelsim.channel.chain.refusals import UNKNOWN_UNSPENT
 from channelsim.games import registry
@@ -91,6 +92,8 @@ def company(
     """More actions that fees, and prepared decks, need for all that can go wrong with them."""
     if any(action.kind == FILL for action in actions):
         beside = [action for action in _about_fees(chance) if chance.chance(50)]
+        if chance.chance(50):
+            beside += pins_elsewhere(chance)
         if chance.chance(40) and not any(KINDS[action.kind].restarts for action in actions):
             beside.append(replace(deviation(chance), name=chance.pick(PINS)))
     elif registry.get(game).deck_positions:
@@ -114,7 +117,6 @@ def _about_fees(chance: Chance) -> Iterator[Action]:
         error = chance.below(KINDS["push-refused"].most + 1)
         blocks = chance.pick((0, 0, 1, 6))
         yield Action("push-refused", side, chance.below(3), error, since="chain", blocks=blocks)
-    yield from pins_elsewhere(chance)
     # Both sides pay for the same spend, and the node of one drops its bundle.
     amount = chance.below(KINDS[FILL].most + 1)
     yield Action(FILL, 0, chance.between(12, 15), amount, since="unroll")
@@ -127,9 +129,10 @@ def _about_fees(chance: Chance) -> Iterator[Action]:
 
 def pins_elsewhere(chance: Chance) -> Iterator[Action]:
     """A spend that other nodes have in pins, and a replacement that is dropped or refused."""
-    side, since = chance.below(2), chance.pick(("chain", "unroll", "counts"))
+    side, since = chance.below(2), chance.pick(("chain", "chain", "unroll", "counts"))
+    yield Action(GO_ON_CHAIN, chance.below(2), chance.between(14, 60))
     for later in range(chance.between(1, 2)):
-        amount, blocks = chance.below(KINDS[PINNED].most + 1), chance.between(1, 6)
+        amount, blocks = chance.below(KINDS[PINNED].most + 1), chance.between(2, 7)
         yield Action(PINNED, side, chance.below(4) + 4 * later, amount, since=since, blocks=blocks)
     at, blocks = chance.pick((1, 1, 0, 2)), chance.between(1, 3)
     if chance.chance(50):
@@ -140,11 +143,25 @@ def pins_elsewhere(chance: Chance) -> Iterator[Action]:
         yield Action("push-refused", side, at, error, since="unpins", blocks=blocks - 1)
 
 
+def fallen_back(chance: Chance) -> Iterator[Action]:
+    """A node that shows an older tip once one of several games has ended on chain."""
+    for side in (0, 1):
+        at, blocks = chance.between(40, 80), chance.between(1, 2)
+        yield Action("node-behind", side, at, 2, since="paid", blocks=blocks)
+
+
+def undone_on_chain(chance: Chance) -> Action:
+    """A deep funding that is taken back while both sides are on chain, with all that followed."""
+    since = chance.pick(("chain", "unroll", "counts"))
+    return Action(UNDO_FUNDING, 0, chance.below(12), chance.below(2), since=since)
+
+
 def hidden_shutdown(chance: Chance) -> Iterator[Action]:
     """A side that goes on chain while the other one completes the shutdown, whose node takes the
     spend of the channel coin late, and hides how that was spent."""
     side = chance.below(2)
     yield Action(GO_ON_CHAIN, side, chance.below(2), since="shutdown")
+    yield Action("delay", 1 - side, 0, pause=chance.between(40, 80), since="shutdown")
     yield Action("push-held", side, 0, 3, since="shutdown")
     yield Action(SOLUTIONS, side, chance.between(1, 6), since="shutdown", blocks=4)
 

@@ -16,12 +16,14 @@ from channelsim.channel.attack.company import (
     HEAVY_PINNER,
     about_watchers,
     company,
+    fallen_back,
     given_away,
     meetings,
     pins_elsewhere,
     storm,
     thought_of_replaced,
     thoughts,
+    undone_on_chain,
     wishes,
 )
 from channelsim.channel.attack.drawn_actions import (
@@ -43,6 +45,7 @@ from channelsim.channel.attack.kinds import (
     ON_CHAIN,
     PINNED,
     SOLUTIONS,
+    UNDO_FUNDING,
 )
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.simulation.terms import Proposals, Terms
@@ -138,7 +141,13 @@ COSTLY, SEVERAL_COSTLY = 8, 50
 """The per cent of the sessions in which nodes ask fees of which a side pays a few at most, and that
 of those with several games: their spends are due together."""
 
-PINS = 40
+UNDONE = 8
+"""The per cent of the sessions on chain in which a deep funding is taken back."""
+
+FALLEN_BACK = 12
+"""The per cent of the sessions with several games in which a node falls back once one has ended."""
+
+PINS = 60
 """The per cent of the sessions in which nodes ask fees where others pin a spend."""
 
 VALUABLE, UNITS = 50, (10_000_000, 100_000_000, 1_000_000_000)
@@ -218,6 +227,8 @@ def draw(
         actions.append(drawn_action(KINDS[GO_ON_CHAIN], chance, 0))
         if "reorganise" in kinds and chance.chance(30):
             actions.append(undoing(chance))
+        if UNDO_FUNDING in kinds and chance.chance(UNDONE):
+            actions.append(undone_on_chain(chance))
     if "deviate" in kinds and adversaries:
         acting = [replace(deviation(chance), name=name) for name in adversaries]
         actions += [replace(action, side=actions[0].side) for action in acting]
@@ -278,6 +289,8 @@ def draw(
         attack = _with_short_balances(_with_another_game(attack, games, beside))
     elif beside.chance(SWEPT_SEVERAL if adversaries else SEVERAL):
         attack = _with_another_game(attack, games, beside)
+        if "node-behind" in kinds and beside.chance(FALLEN_BACK):
+            attack = replace(attack, actions=(*attack.actions, *fallen_back(beside)))
         if beside.chance(SHORT):
             attack = _with_short_balances(attack)
             if not adversaries and {"think", "propose"} <= {*kinds}:

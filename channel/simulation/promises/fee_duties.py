@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 
 from channelsim.channel.chain.coins import Bundle, Spend
+from channelsim.channel.chain.mempool import LEAST_RATE
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.chain.refusals import FEE_REFUSALS, UNKNOWN_UNSPENT
@@ -357,15 +358,16 @@ class _FeeMonitor:
             yield f"CH-FEE-3: it bids no more for its {line.push.name}, whose fee is refused"
 
     def _bids_little(self, line: Line, offers: Iterable[Offered]) -> Iterator[str]:
-        """Find a higher bid for a refused spend that is less than a quarter more, or than its node
-        asks."""
+        """Find a higher bid for a refused spend that is less than a quarter more, than its node
+        asks, or than full mempools take at all."""
         key = line.offer.spends[0].coin.id
         fee, room = line.offer.fee_for(key), self.risk.room(line.push, line.offer)
-        wanted = min(room, max(fee + fee // 4, self.rate * line.cost))
+        asked = max(self.rate, LEAST_RATE) * line.cost
+        wanted = min(room, max(fee + fee // 4, asked))
         bids = [one.fee_for(key) for one in offers if one.is_ours and key in one.paid_for]
         if bids and fee < max(bids) and max(bids) + LEAST_RAISE <= TOLERANCE * wanted:
             bid = f"{counted(max(bids), 'mojo')} for its {line.push.name}, refused for {fee:,}"
-            yield f"CH-FEE-3: it bids {bid}, and its node asks {self.rate * line.cost:,}"
+            yield f"CH-FEE-3: it bids {bid}, and its node takes {asked:,} at least"
 
     def _is_late(self, line: Line) -> bool:
         """True if a spend has to be offered without a coin that its node does not know.

@@ -11,9 +11,9 @@ from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.errors import Blame
 from channelsim.channel.peer import interface
 from channelsim.channel.peer.fees import answers
-from channelsim.channel.peer.interface import FeeRate, Push, Received, Tell, YourTurn
+from channelsim.channel.peer.interface import FeeRate, Push, Received, Tell
 from channelsim.channel.peer.onchain import scan, scan_games
-from channelsim.channel.peer.onchain.dispute import Findings, Status
+from channelsim.channel.peer.onchain.dispute import Status
 from channelsim.channel.peer.onchain.lineage import Track
 from channelsim.channel.peer.onchain.signed_games import SignedGames
 from channelsim.channel.peer.peer_state import Phase
@@ -97,15 +97,6 @@ def _not_lower(peer: Any, event: Any) -> Any:
     return None if lower else event
 
 
-def _free_second(right: Any, wallet: Any, offer: Any, others: Any) -> Any:
-    union = right(wallet, offer, others)
-    if union is None or len(offer.coins) < 2:
-        return union
-    return union.__class__(
-        **{name: getattr(union, name) for name in union.__slots__} | {"spent": 0, "unpaid": 0}
-    )
-
-
 # --- the chain -----------------------------------------------------------------------------------
 
 
@@ -113,19 +104,6 @@ def _open_again(right: Any, dispute: Any, block: Any, lineage: Any, found: Any) 
     hidden = not lineage.complete
     before = replace(dispute, status=Status.OPEN) if hidden else dispute
     return right(before, block, lineage, found)
-
-
-def _by_coin(right: Any, dispute: Any, tip: Any) -> Any:
-    found, asked = right(dispute, tip), dispute.undecided.get(tip.game.id)
-    if found == Findings() and asked is not None and asked.coin != tip.coin:
-        return Findings(news=(YourTurn(tip.game.id),))
-    return found
-
-
-def _by_game(right: Any, dispute: Any, tip: Any) -> Any:
-    found = right(dispute, tip)
-    is_asked = found.news and all(isinstance(news, YourTurn) for news in found.news)
-    return Findings() if is_asked and tip.game.id in dispute.undecided else found
 
 
 def _with_deadline(by: int) -> Callable[..., Any]:
@@ -244,34 +222,22 @@ FEES_AND_CHAIN = (
         compared(answers, "wanted_fee", _as_at_first),
     ),
     Fault(
+        "counts-no-replacement",
+        "fees",
+        "what a replacement of a pin pays does not count for the maxima",
+        engine("peer.fees.fee_state:Offer.most", lambda most: property(lambda offer: offer.fee)),
+    ),
+    Fault(
         "hears-higher-rates-only",
         "fees",
         "a peer does not hear that its node asks less than before",
         events(_not_lower),
     ),
     Fault(
-        "first-of-two-pays-nothing",
-        "fees",
-        "what the first of two fee coins pays in a pin is not counted",
-        compared(answers, "_union", _free_second),
-    ),
-    Fault(
         "reopens-while-hidden",
         "chain",
         "a channel that is over is under way again while the node hides a spend",
         compared(scan, "_conclude", _open_again),
-    ),
-    Fault(
-        "asks-again-for-a-new-coin",
-        "chain",
-        "a player is asked again where a reorganisation gives its game coin another parent",
-        compared(scan_games, "_ask", _by_coin),
-    ),
-    Fault(
-        "asks-once-a-game",
-        "chain",
-        "a player that is asked in a game is not asked anew where the other side's move changes",
-        compared(scan_games, "_ask", _by_game),
     ),
     Fault(
         "lets-undone-fundings-go",
@@ -342,12 +308,6 @@ FEES_AND_CHAIN = (
         "store",
         "a process that fails at a command or a connection ends, and fails again after its restart",
         own_probe(DurablePeer, "_react", _at_messages_only),
-    ),
-    Fault(
-        "counts-no-replacement",
-        "fees",
-        "what a replacement of a pin pays does not count for the maxima",
-        engine("peer.fees.fee_state:Offer.most", lambda most: property(lambda offer: offer.fee)),
     ),
 )
 """Faults of this kind."""
