@@ -92,7 +92,7 @@ def company(
     """More actions that fees, and prepared decks, need for all that can go wrong with them."""
     if any(action.kind == FILL for action in actions):
         beside = [action for action in _about_fees(chance) if chance.chance(50)]
-        if chance.chance(50):
+        if chance.chance(80):
             beside += pins_elsewhere(chance)
         if chance.chance(40) and not any(KINDS[action.kind].restarts for action in actions):
             beside.append(replace(deviation(chance), name=chance.pick(PINS)))

@@ -137,7 +137,7 @@ FEW_STATES, FEW_KILOBYTES = (12, 40), (6, 40)
 """The fewest and the most of these limits: most of such channels come near them, and some do not.
 """
 
-COSTLY, SEVERAL_COSTLY = 8, 50
+COSTLY, SEVERAL_COSTLY = 10, 60
 """The per cent of the sessions in which nodes ask fees of which a side pays a few at most, and that
 of those with several games: their spends are due together."""
 
@@ -321,9 +321,11 @@ def _with_fees(attack: Attack, kinds: Sequence[str], chance: Chance) -> Attack:
         fees = chance.pick((100_000_000, 1_000_000_000))
         most = fees * chance.pick((2, 5, 20))
         all_most = most * chance.between(2, 5) // 2
-        terms = replace(terms, fees=fees, max_fee=most, max_fees=all_most)
         if PINNED in kinds and chance.chance(PINS):
+            # There is money for all pins.
+            most, all_most = 20 * fees, 400 * fees
             attack = replace(attack, actions=(*attack.actions, *pins_elsewhere(chance)))
+        terms = replace(terms, fees=fees, max_fee=most, max_fees=all_most)
     if (is_filled or terms.fees) and not is_hostile and chance.chance(VALUABLE):
         larger = chance.pick(UNITS)
         balance = terms.balance // terms.unit * larger

@@ -332,7 +332,8 @@ class Monitors:
         ours = _as_seen_by(run, side)
         ours = replace(ours, restores=times)
         for how in broken_to_restored(ours, conversation(ours), times):
-            self._found("promise", f"to the restored {ours.party.name}: {how}")
+            if not how.endswith(PLANNED):
+                self._found("promise", f"to the restored {ours.party.name}: {how}")
 
     def _promises(self, ours: Run, talk: Conversation, *, tampered: bool, away: float) -> None:
         """Check the promises to one side; the other one is honest, but for changed messages.
@@ -349,10 +350,10 @@ class Monitors:
         for promise, find in CHECKS:
             if promise not in CHECKED_APART and find not in excused:
                 broken += ((promise, how) for how in find(ours, talk))
-        # What a script has a side fail at is no fault of the engine.
-        broken = [(promise, how) for promise, how in broken if not how.endswith(PLANNED)]
         for promise, how in broken:
-            self._found("promise", f"to the {ours.party.name}: {how}", promise)
+            # What a script has a side fail at is no fault of the engine.
+            if not how.endswith(PLANNED):
+                self._found("promise", f"to the {ours.party.name}: {how}", promise)
 
 
 def explains(action: Action, accuser: int, rule: str) -> bool:

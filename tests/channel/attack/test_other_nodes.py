@@ -110,6 +110,7 @@ def broken_with(name: str, *actions: Action) -> tuple[str, bool]:
 
 LEAVES = Action("go-on-chain", 0, 24)
 PAYS = Action("fill", 0, 2, LENGTHS + 6)
+FULL = Action("push-refused", 0, 0, 0, since="chain", blocks=1)
 ONE, SEVERAL, FALSE = (
     Action(PINNED, 0, 0, how, since="chain", blocks=6)
     for how in (Pins.ONE, Pins.SEVERAL, Pins.FALSE_FEE)
@@ -125,6 +126,7 @@ REFUSED = Action("push-refused", 0, 1, 0, since="unpins", blocks=2)
         ("replaces-one-of-several-pins", (FALSE,), "one of the pins of its unroll+fee never"),
         ("gives-up-dropped-replacements", (ONE, DROPPED), "a dropped unroll+fee in no other bytes"),
         ("gives-up-refused-replacements", (ONE, REFUSED), "bids no more for its pinned unroll"),
+        ("bids-a-quarter-only", (FULL,), "refused for 16,431,860, and its node takes 82,"),
         ("leaves-pins", (SEVERAL,), "one of the pins of its unroll+fee never"),
         ("leaves-pins", (ONE,), "in a bundle that pays less than its own"),
     ],
