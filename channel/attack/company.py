@@ -127,13 +127,18 @@ def _about_fees(chance: Chance) -> Iterator[Action]:
     yield Action("stop", chance.below(2), chance.below(8), since="restart")
 
 
-def pins_elsewhere(chance: Chance) -> Iterator[Action]:
-    """A spend that other nodes have in pins, and a replacement that is dropped or refused."""
-    side, since = chance.below(2), chance.pick(("chain", "chain", "unroll", "counts"))
-    yield Action(GO_ON_CHAIN, chance.below(2), chance.between(14, 60))
+def pins_elsewhere(chance: Chance, *, several: bool = False) -> Iterator[Action]:
+    """A spend that other nodes have in pins, and a replacement that is dropped or refused.
+
+    With `several` games, spends of two of them may be in one pin.
+    """
+    side, most = chance.below(2), KINDS[PINNED].most
+    since = "counts" if several else chance.pick(("chain", "chain", "unroll", "counts"))
+    yield Action(GO_ON_CHAIN, side, chance.between(14, 30))
     for later in range(chance.between(1, 2)):
-        amount, blocks = chance.below(KINDS[PINNED].most + 1), chance.between(2, 7)
-        yield Action(PINNED, side, chance.below(4) + 4 * later, amount, since=since, blocks=blocks)
+        amount = most if several else chance.below(most + 1)
+        at, blocks = chance.below(4) + 4 * later, chance.between(2, 7)
+        yield Action(PINNED, side, at, amount, since=since, blocks=blocks)
     at, blocks = chance.pick((1, 1, 0, 2)), chance.between(1, 3)
     if chance.chance(50):
         amount = chance.below(KINDS["push-forgotten"].most + 1)

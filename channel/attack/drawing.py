@@ -324,7 +324,8 @@ def _with_fees(attack: Attack, kinds: Sequence[str], chance: Chance) -> Attack:
         if PINNED in kinds and chance.chance(PINS):
             # There is money for all pins.
             most, all_most = 20 * fees, 400 * fees
-            attack = replace(attack, actions=(*attack.actions, *pins_elsewhere(chance)))
+            pins = pins_elsewhere(chance, several=len(attack.games) > 1)
+            attack = replace(attack, actions=(*attack.actions, *pins))
         terms = replace(terms, fees=fees, max_fee=most, max_fees=all_most)
     if (is_filled or terms.fees) and not is_hostile and chance.chance(VALUABLE):
         larger = chance.pick(UNITS)

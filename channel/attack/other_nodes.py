@@ -28,9 +28,6 @@ MONEY = 100_000_000_000
 FALSE_FEE = 1 << 45
 """What a node says of the fee of a pin that it does not know the fee of."""
 
-MOST_PUSHED = 6
-"""The newest pushes of which one may be in a pin with another."""
-
 
 class Pins(IntEnum):
     """The pins of a push: the `amount` of its action."""
@@ -43,7 +40,7 @@ class Pins(IntEnum):
     """One has it in a pin, and another one makes a pin up, which stays, and says that this pays far
     more than it does."""
     JOINT = 3
-    """One node has it in a pin together with another push of this side."""
+    """The same, together with another push of this side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +74,13 @@ class OtherNodes:
     coins: list[Coin] = field(default_factory=list)
     is_alone: bool = False
     _pins: list[_Pin] = field(default_factory=list)
-    _pushed: list[Bundle] = field(default_factory=list)
+    _joins: bool = False
 
     def pin(self, bundle: Bundle, action: Action, until: int) -> None:
         """Have a bundle in pins, which last until this height unless something replaces them."""
         how = Pins(action.amount)
-        others = [
-            other
-            for other in self._pushed
-            if not _coins(other) & _coins(bundle) and self._are_unspent(other)
-        ]
-        if how is Pins.JOINT and others:
-            bundle = joined(bundle, others[-1])
-        self.is_alone = how is Pins.ONE
+        self._joins = how is Pins.JOINT
+        self.is_alone = how in (Pins.ONE, Pins.JOINT)
         self._add(bundle, until)
         if how in (Pins.SEVERAL, Pins.FALSE_FEE):
             self._add(bundle, until, is_false=how is Pins.FALSE_FEE)
@@ -108,7 +99,7 @@ class OtherNodes:
 
     def take(self, bundle: Bundle) -> bool:
         """Offer a bundle to all; False if a pin stays that is in its way."""
-        self._pushed = [*self._pushed, bundle][-MOST_PUSHED:]
+        self._join(bundle)
         spent = {spend.coin for spend in bundle.spends}
         in_the_way = [pin for pin in self._there() if spent & _coins(pin.pending.bundle)]
         if not in_the_way:
@@ -125,6 +116,14 @@ class OtherNodes:
         ]
         self._pins = [pin for pin in self._pins if pin in left or pin not in in_the_way]
         return not left
+
+    def _join(self, bundle: Bundle) -> None:
+        """Take another push into the newest pin, if that is to have two of them."""
+        pins = [pin for pin in self._there() if not _coins(pin.pending.bundle) & _coins(bundle)]
+        if self._joins and pins and len(bundle.spends) > 1:
+            self._joins = False
+            self._pins.remove(pins[-1])
+            self._add(joined(pins[-1].pending.bundle, bundle), pins[-1].until)
 
     def pending(self, coin_id: bytes) -> list[PendingBundle]:
         """The pins that spend this coin."""
@@ -163,6 +162,7 @@ def other_nodes(
     for side in sides:
         actions = [one for one in attack.actions if one.kind == PINNED and one.side == side]
         key = wallet_key(secret(side), "stranger")
+        # Each pin takes two of them at most, and so does what joins two pushes.
         for _ in range(2 * len(actions)):
             chain.give(address_of(key), MONEY)
         coins = chain.coins_at(address_of(key)) if actions else []

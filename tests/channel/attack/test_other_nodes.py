@@ -86,12 +86,17 @@ def test_a_pin_goes_with_the_coins_that_it_spends() -> None:
 
 def test_a_joint_pin_has_another_push_too() -> None:
     nodes, coin = nodes_with_coins()
-    other = nodes.chain.give(address_of(OURS), MONEY // 2)
+    for _ in range(2):
+        nodes.chain.give(address_of(OURS), MONEY)
+    coins = [seen.coin for seen in nodes.chain.coins_at(address_of(OURS)) if seen.coin != coin]
+    other, third = coins[:2]
     first, second = offer(nodes, other, 0), offer(nodes, coin, 0)
-    assert nodes.take(first)
-    nodes.pin(second, Action(PINNED, 0, 0, Pins.JOINT), nodes.chain.peak() + 9)
+    nodes.pin(first, Action(PINNED, 0, 0, Pins.JOINT), nodes.chain.peak() + 9)
+    assert not nodes.take(first)
+    with_fee = joined(second, offer(nodes, third, LEAST_RAISE))
+    assert not nodes.take(with_fee)
     (pin,) = nodes.pending(other.id)
-    assert {*first.spends, *second.spends} < {*pin.bundle.spends}
+    assert {*first.spends, *with_fee.spends} < {*pin.bundle.spends}
 
 
 # --- sessions ------------------------------------------------------------------------------------
