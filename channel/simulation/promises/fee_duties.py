@@ -162,7 +162,10 @@ class _FeeMonitor:
                     due |= self._may_be_due(coins, due)
                 self.lines = {key: line for key, line in self.lines.items() if key in due}
             case Pinned() | Dropped() | Refused() as answer:
-                self._note_answer(answer)
+                lines = self._lines_in(answer.bundle)
+                for line in lines:
+                    line.together = max(line.together, len(lines))
+                    self._note_answer(line, answer)
             case _:
                 pass
 
@@ -177,10 +180,8 @@ class _FeeMonitor:
             line.is_unsure = line.may_fall = line.may_creep = True
         return unsure
 
-    def _note_answer(self, answer: Pinned | Dropped | Refused) -> None:
-        line = self._line_of(answer.bundle)
-        if line is None:
-            return
+    def _note_answer(self, line: Line, answer: Pinned | Dropped | Refused) -> None:
+        """Take an answer to a bundle that has the spend of this line, perhaps among others."""
         line.answers = line.answers + 1 if line.height == self.peak else 1
         line.height = self.peak
         match answer:
@@ -334,7 +335,8 @@ class _FeeMonitor:
         line = self._line_of(event.bundle)
         if line is None:
             return
-        if offers and line.answers > MOST_ANSWERS + 2:
+        # A bundle of others may have several spends of ours, each of which is offered anew.
+        if offers and line.answers > (MOST_ANSWERS + 2) * line.together:
             answers = counted(line.answers, "time")
             yield f"CH-FEE-4: it offers its {line.push.name} {answers} at one height"
         if not isinstance(event, Refused) or line.answers > MOST_ANSWERS:

@@ -39,7 +39,7 @@ class Line:
     does not have it, or refuses it, and `may_creep` if the node refuses it for its fee: then it is
     not pending. It `may_shrink`, to fewer coins, if the node does not know one of them, and pays as
     ever with the next block. If it `is_unsure`, the next offer may be one for a spend that is due
-    anew.
+    anew. So many spends of ours were `together` in one bundle with it at most.
     """
 
     push: Push
@@ -54,6 +54,7 @@ class Line:
     may_creep: bool = False
     may_shrink: bool = False
     is_unsure: bool = False
+    together: int = 1
 
 
 @dataclass(slots=True)
@@ -198,13 +199,17 @@ class PinDuties:
 
         It holds the spends of these lines.
         """
-        urgent = [line for line in lines if line.push.before is not None]
         refused = offered(bundle, self.address)
         coins = {spend.coin.id for spend in refused.spends}
-        if not urgent or any(offer.coins >= coins for offer in offers):
+        if not lines or any(offer.coins >= coins for offer in offers):
             return
-        line = urgent[0]
-        key = line.offer.spends[0].coin.id
-        fee, room = refused.fee_for(key), self.risk.room(line.push, line.offer)
-        if len(urgent) == 1 and fee and fee + max(LEAST_RAISE, fee // 3) <= room:
-            yield f"CH-FEE-3: it bids no more for its pinned {line.push.name}, whose fee is refused"
+        if all(self._may_bid(line, refused) for line in lines):
+            name = lines[0].push.name
+            yield f"CH-FEE-3: it bids no more for its pinned {name}, whose fee is refused"
+
+    def _may_bid(self, line: Line, refused: Offered) -> bool:
+        """True if more can be bid for a spend with a deadline in a bundle that is refused."""
+        fee = refused.fee_for(line.offer.spends[0].coin.id)
+        room = self.risk.room(line.push, line.offer)
+        is_due = line.push.before is not None and line.answers <= MOST_ANSWERS
+        return is_due and bool(fee) and fee + max(LEAST_RAISE, fee // 3) <= room
