@@ -28,7 +28,12 @@ from channelsim.channel.attack.printed_lines import PrintedLines
 from channelsim.channel.attack.refusals_due import wrong_refusal
 from channelsim.channel.attack.seen_cards import wrong_cards
 from channelsim.channel.attack.settled_games import wrong_after_settling
-from channelsim.channel.attack.spends_due import missing_spends, needless_funding, wrong_spends
+from channelsim.channel.attack.spends_due import (
+    missing_funding,
+    missing_spends,
+    needless_funding,
+    wrong_spends,
+)
 from channelsim.channel.attack.stakes_due import wrong_stakes
 from channelsim.channel.attack.store_duties import (
     badly_sealed,
@@ -286,7 +291,10 @@ class SideMonitors:
         if isinstance(event, Block):
             for how in untimely(self.config, event, before, after, effects):
                 self._found("times", how)
-            for how in needless_funding(after, effects):
+            for how in (
+                *needless_funding(after, effects),
+                *(() if waits else missing_funding(after, effects)),
+            ):
                 self._found("spends", how)
             if after.dispute is not None and not waits:
                 for how in wrong_game_spends(self.config, after.dispute, event, effects):

@@ -163,6 +163,11 @@ OTHERS = {
         "at most 1,500 with each fault, of the first 3,000, after watchers got copies of their own,"
         " and the lines of commands and declined hands were checked"
     ),
+    "table-56a": (
+        "at most 300 with each fault, of the first 1,500, after sides failed by themselves, deep"
+        " fundings were taken back, and other nodes had spends in pins"
+    ),
+    "table-56aa": "at most 100, of the first 800, after pins with two spends of a side were drawn",
 }
 """The sessions of other results, by their seeds."""
 

@@ -98,6 +98,15 @@ def test_a_funding_that_is_taken_back_comes_again(since: str, keep: int) -> None
     assert session.funded
 
 
+@pytest.mark.parametrize("fault", ["lets-undone-fundings-go", "plays-without-its-coin"])
+def test_a_side_that_lets_it_go_is_noticed(fault: str) -> None:
+    since = "chain" if fault == "lets-undone-fundings-go" else "acted"
+    actions = [Action(UNDO_FUNDING, 0, 2, 0, since=since)]
+    if since == "chain":
+        actions.append(LEAVES)
+    assert "does not publish the funding" in broken(attacked(*actions, fault=fault))
+
+
 def test_a_funding_that_is_taken_back_after_its_deadline_costs_nothing() -> None:
     """The wallet coins are there again, and both players hear that the opening has failed."""
     session = attacked(LEAVES, Action(UNDO_FUNDING, 0, 16, since="unroll"))
