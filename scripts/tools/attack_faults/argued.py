@@ -76,6 +76,11 @@ ARGUED: dict[str, tuple[str, str]] = {
         )
         for word in ("early", "late")
     },
+    "reopens-while-hidden": (
+        "a process ends with the block with which its channel is over, and rarely looks again",
+        "tests/channel/peer/test_reading.py"
+        "::test_facts_are_not_undone_while_the_node_omits_solutions",
+    ),
     "drops-what-is-unsent": (
         "the wire of a session takes each message at once: nothing waits to be sent",
         "tests/channel/network/test_link.py::test_a_link_that_ends_sends_what_waits_to_be_sent",

@@ -26,7 +26,6 @@ from scripts.tools.attack_faults.planting import (
     Reach,
     all_of,
     compared,
-    engine,
     events,
     function,
     handler,
@@ -220,12 +219,6 @@ FEES_AND_CHAIN = (
         "fees",
         "the fee of a replacement does not rise with the blocks",
         compared(answers, "wanted_fee", _as_at_first),
-    ),
-    Fault(
-        "counts-no-replacement",
-        "fees",
-        "what a replacement of a pin pays does not count for the maxima",
-        engine("peer.fees.fee_state:Offer.most", lambda most: property(lambda offer: offer.fee)),
     ),
     Fault(
         "hears-higher-rates-only",
