@@ -98,6 +98,8 @@ def _other_channel(changer: MessageChanger, message: Message, blob: bytes) -> li
         channel_half, unroll_half = sign_halves(other, changer.keys, state)
         changed = replace(message, channel_half=channel_half, unroll_half=unroll_half)
         return [encode(changed)]
+    if state.games:
+        return None  # another one shuts the channel down in the middle of play
     signed = other.shutdown_message(state)
     half = bls.sign_half(changer.keys.channel, signed, other.channel_key)
     if isinstance(message, Shutdown):

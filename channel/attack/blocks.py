@@ -100,6 +100,8 @@ class Blocks:
                 case Action("reorganise", amount=amount):
                     back = min(1 + amount // 2, self.scenario.confirmations)
                     self._reorganise(back, keep=bool(amount % 2))
+                case Action("undo-funding", amount=amount):
+                    self._undo_funding(keep=bool(amount))
                 case _:
                     pass
             self._note_faults()
@@ -167,6 +169,25 @@ class Blocks:
         self.note(f"reorganised {back}, block {self.chain.peak()}")
         self.observer.on_fault(None, f"the last {counted(back, 'block')} are replaced")
         return True
+
+    def _undo_funding(self, *, keep: bool) -> None:
+        """Replace all blocks from that of the funding on, if it is deep and nobody is done.
+
+        Only where both sides are honest: a hostile one would spend its wallet coin in another way.
+        What pays fees is left alone: it goes by what was final.
+        """
+        opened = next(
+            (one for party in self.parties if (one := party.peer.state.opening.opened) is not None),
+            None,
+        )
+        seen = self.chain.coin(opened.channel.coin.id) if opened is not None else None
+        is_done = any(process.is_over for process in self.processes)
+        pays = any(party.peer.config.fees is not None for party in self.parties)
+        if seen is None or is_done or pays or self.hostile is not None:
+            return
+        back = self.chain.peak() - seen.born + 1
+        if back > self.scenario.confirmations:
+            self._reorganise(back, keep=keep)
 
     def _can_reorganise(self, back: int, *, opens: bool = False) -> bool:
         """True if blocks can be replaced: beside a hostile side after a rest, or in the opening."""

@@ -21,7 +21,11 @@ from channelsim.channel.attack.kinds import (
     MOST_OUTAGE,
     MOST_PAUSE,
     OLD_COPY,
+    OWN_FAULT,
+    PINNED,
     REFUSALS,
+    SOLUTIONS,
+    UNDO_FUNDING,
 )
 from channelsim.channel.chain.refusals import UNKNOWN_UNSPENT
 from channelsim.games import registry
@@ -39,6 +43,9 @@ GIVEN_AWAY = 5
 LOST_FOLDS = 6
 """The per cent of the sessions in which a fold, if there is one, is lost, and its player goes on
 chain."""
+
+FAILING = 4
+"""The per cent of the sessions in which a side's own program fails."""
 
 MEETINGS = 4
 """The per cent of the sessions in which these meet: a lost shutdown and `recover`, a long thought
@@ -66,7 +73,10 @@ FORGETFUL = 25
 LEAST_REFUSED, MOST_REFUSED = 3, 8
 """The blocks in which a node does not know the fee coin of a watcher."""
 
-PINS = ("pinner", "heavy-pinner")
+HEAVY_PINNER = "heavy-pinner"
+"""The adversary that pins a spend in a bundle of half a block."""
+
+PINS = ("pinner", HEAVY_PINNER)
 """The adversaries that keep spends from blocks by what they pay."""
 
 ANSWERS_AGAIN = "answers-again"
@@ -82,6 +92,8 @@ def company(
     """More actions that fees, and prepared decks, need for all that can go wrong with them."""
     if any(action.kind == FILL for action in actions):
         beside = [action for action in _about_fees(chance) if chance.chance(50)]
+        if chance.chance(80):
+            beside += pins_elsewhere(chance)
         if chance.chance(40) and not any(KINDS[action.kind].restarts for action in actions):
             beside.append(replace(deviation(chance), name=chance.pick(PINS)))
     elif registry.get(game).deck_positions:
@@ -115,6 +127,50 @@ def _about_fees(chance: Chance) -> Iterator[Action]:
     yield Action("stop", chance.below(2), chance.below(8), since="restart")
 
 
+def pins_elsewhere(chance: Chance, *, several: bool = False) -> Iterator[Action]:
+    """A spend that other nodes have in pins, and a replacement that is dropped or refused.
+
+    With `several` games, spends of two of them may be in one pin.
+    """
+    side, most = chance.below(2), KINDS[PINNED].most
+    since = "counts" if several else chance.pick(("chain", "chain", "unroll", "counts"))
+    yield Action(GO_ON_CHAIN, side, chance.between(14, 30))
+    for later in range(chance.between(1, 2)):
+        amount = most if several else chance.below(most + 1)
+        at, blocks = chance.below(4) + 4 * later, chance.between(2, 7)
+        yield Action(PINNED, side, at, amount, since=since, blocks=blocks)
+    at, blocks = chance.pick((1, 1, 0, 2)), chance.between(1, 3)
+    if chance.chance(50):
+        amount = chance.below(KINDS["push-forgotten"].most + 1)
+        yield Action("push-forgotten", side, at, amount, since="unpins", blocks=blocks)
+    else:
+        error = chance.below(KINDS["push-refused"].most + 1)
+        yield Action("push-refused", side, at, error, since="unpins", blocks=blocks - 1)
+
+
+def fallen_back(chance: Chance) -> Iterator[Action]:
+    """A node that shows an older tip once one of several games has ended on chain."""
+    for side in (0, 1):
+        at, blocks = chance.between(40, 80), chance.between(1, 2)
+        yield Action("node-behind", side, at, 2, since="paid", blocks=blocks)
+
+
+def undone_on_chain(chance: Chance) -> Action:
+    """A deep funding that is taken back while both sides are on chain, with all that followed."""
+    since = chance.pick(("chain", "unroll", "counts"))
+    return Action(UNDO_FUNDING, 0, chance.below(12), chance.below(2), since=since)
+
+
+def hidden_shutdown(chance: Chance) -> Iterator[Action]:
+    """A side that goes on chain while the other one completes the shutdown, whose node takes the
+    spend of the channel coin late, and hides how that was spent."""
+    side = chance.below(2)
+    yield Action(GO_ON_CHAIN, side, chance.below(2), since="shutdown")
+    yield Action("delay", 1 - side, 0, pause=chance.between(40, 80), since="shutdown")
+    yield Action("push-held", side, 0, 3, since="shutdown")
+    yield Action(SOLUTIONS, side, chance.between(1, 6), since="shutdown", blocks=4)
+
+
 def storm(kinds: Sequence[str], chance: Chance) -> Iterator[Action]:
     """A side that is killed after every few events, or loses its connection every few messages:
     whatever is stored is read again, and whatever may be lost is repeated."""
@@ -143,6 +199,9 @@ def wishes(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
         side = chance.below(2)
         yield Action("drop", side, chance.below(2), since="folds")
         yield Action(GO_ON_CHAIN, side, chance.below(3), since="settled")
+    if chance.chance(FAILING):
+        since, at = chance.pick((("", 40), ("restart", 8), ("link", 12), ("shutdown", 4)))
+        yield Action(OWN_FAULT, chance.below(2), chance.below(at), since=since)
     for copy in actions:
         if copy.kind == OLD_COPY and chance.chance(50):
             # A side that knows that it has forgotten states says little on a connection.
@@ -187,6 +246,8 @@ def meetings(actions: Sequence[Action], chance: Chance) -> Iterator[Action]:
         yield Action("node-away", 0, chance.between(20, 60), pause=pause, since="signed")
         yield Action("propose", 1, 0, since="open")
         yield Action(chance.pick(("propose", "prepare")), 1, 1, since="open")
+    if chance.chance(MEETINGS):
+        yield from hidden_shutdown(chance)
     words = [action for action in actions if action.kind == "say"]
     if words and chance.chance(GROWN):
         yield Action("reset", chance.below(2), chance.below(2), since="acted")

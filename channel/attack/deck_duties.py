@@ -20,6 +20,7 @@ from channelsim.channel.peer.interface import (
     Effect,
     Erase,
     Event,
+    Fault,
     Received,
     Send,
     Tell,
@@ -81,6 +82,10 @@ class DeckDuties:
             self.steps.clear()
             self.sent.clear()
             self.due_since.clear()
+            self.finishing.clear()
+        if isinstance(event, Fault):
+            # Whatever it failed to handle, which may be a step, it has left the channel.
+            self.computing.clear()
             self.finishing.clear()
         if isinstance(event, DeckComputed):
             self.computing.pop(event.result.number, None)

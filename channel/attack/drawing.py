@@ -13,13 +13,17 @@ from channelsim.channel.attack import boundaries
 from channelsim.channel.attack.actions import LAST_SAFE, Action, Attack, hostile_side
 from channelsim.channel.attack.company import (
     ACTIONS,
+    HEAVY_PINNER,
     about_watchers,
     company,
+    fallen_back,
     given_away,
     meetings,
+    pins_elsewhere,
     storm,
     thought_of_replaced,
     thoughts,
+    undone_on_chain,
     waiting_proposals,
     wishes,
 )
@@ -31,15 +35,18 @@ from channelsim.channel.attack.drawn_actions import (
     repeated,
     undoing,
 )
-from channelsim.channel.attack.filled_blocks import FILL, with_money
+from channelsim.channel.attack.filled_blocks import FILL, SAME_LIMITS, with_money
 from channelsim.channel.attack.kinds import (
     BLOCK_TIME,
     GO_ON_CHAIN,
     KINDS,
+    LIMIT_FEES,
     MOST_OUTAGE,
     OLD_COPY,
     ON_CHAIN,
+    PINNED,
     SOLUTIONS,
+    UNDO_FUNDING,
 )
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.simulation.terms import Proposals, Terms
@@ -76,6 +83,9 @@ ALONE = (
 )
 """The adversaries that have their turn alone: they act late, and another one would end the play
 before that."""
+
+DEEP = ("undoes-shutdown", "replaces-shutdown")
+"""The adversaries that replace blocks which are final."""
 
 UNCOVERED = "breaks-ch-accept-3"
 """The adversary that accepts what the balances do not cover: there they soon run short."""
@@ -139,9 +149,18 @@ FEW_STATES, FEW_KILOBYTES = (12, 40), (6, 40)
 """The fewest and the most of these limits: most of such channels come near them, and some do not.
 """
 
-COSTLY, SEVERAL_COSTLY = 8, 50
+COSTLY, SEVERAL_COSTLY = 10, 60
 """The per cent of the sessions in which nodes ask fees of which a side pays a few at most, and that
 of those with several games: their spends are due together."""
+
+UNDONE = 8
+"""The per cent of the sessions on chain in which a deep funding is taken back."""
+
+FALLEN_BACK = 12
+"""The per cent of the sessions with several games in which a node falls back once one has ended."""
+
+PINS = 60
+"""The per cent of the sessions in which nodes ask fees where others pin a spend."""
 
 VALUABLE, UNITS = 50, (10_000_000, 100_000_000, 1_000_000_000)
 """The per cent of the sessions with fees whose games are worth them, and the units of those."""
@@ -220,6 +239,8 @@ def draw(
         actions.append(drawn_action(KINDS[GO_ON_CHAIN], chance, 0))
         if "reorganise" in kinds and chance.chance(30):
             actions.append(undoing(chance))
+        if UNDO_FUNDING in kinds and chance.chance(UNDONE):
+            actions.append(undone_on_chain(chance))
     if "deviate" in kinds and adversaries:
         acting = [replace(deviation(chance), name=name) for name in adversaries]
         actions += [replace(action, side=actions[0].side) for action in acting]
@@ -256,6 +277,13 @@ def draw(
     if hostile and registry.get(game).deck_positions and claiming.chance(FALSE_CARDS):
         false = replace(deviation(claiming), at=claiming.between(4, 20), name=FALSE_REVEALS)
         actions.append(replace(false, side=claiming.below(2)))
+    if SOLUTIONS in kinds and {*DEEP} & {*adversaries} and hiding.chance(50):
+        # A process that looks again, since what was final is not.
+        blocks = hiding.between(1, MOST_OUTAGE)
+        actions += [
+            Action(SOLUTIONS, side, hiding.below(8), since="restart", blocks=blocks)
+            for side in (0, 1)
+        ]
     copy = next((action for action in actions if action.kind == OLD_COPY), None)
     if copy is not None and watched and "stop" in kinds:
         # What the other side publishes then, the watcher does not know either.
@@ -278,6 +306,8 @@ def draw(
         attack = _with_short_balances(_with_another_game(attack, games, beside))
     elif beside.chance(SWEPT_SEVERAL if adversaries else SEVERAL):
         attack = _with_another_game(attack, games, beside)
+        if "node-behind" in kinds and beside.chance(FALLEN_BACK):
+            attack = replace(attack, actions=(*attack.actions, *fallen_back(beside)))
         if beside.chance(SHORT):
             attack = _with_short_balances(attack)
             if not adversaries and {"think", "propose"} <= {*kinds}:
@@ -289,7 +319,7 @@ def draw(
         attack = _with_dealers(attack, games, dealers)
     if beside.chance(LIMITED):
         attack = _with_limits(attack, beside)
-    attack = _with_fees(attack, beside)
+    attack = _with_fees(attack, kinds, beside)
     return arranged(attack, chance)
 
 
@@ -300,7 +330,7 @@ def _able(games: Sequence[str], adversaries: Sequence[str]) -> Sequence[str]:
     return [name for name in games if able[name] == most]
 
 
-def _with_fees(attack: Attack, chance: Chance) -> Attack:
+def _with_fees(attack: Attack, kinds: Sequence[str], chance: Chance) -> Attack:
     """The script with what is wanted for fees: maxima that several spends at once would pass, and
     stakes of which a spend may cost a part.
 
@@ -313,6 +343,11 @@ def _with_fees(attack: Attack, chance: Chance) -> Attack:
         fees = chance.pick((100_000_000, 1_000_000_000))
         most = fees * chance.pick((2, 5, 20))
         all_most = most * chance.between(2, 5) // 2
+        if PINNED in kinds and chance.chance(PINS):
+            # There is money for all pins.
+            most, all_most = 20 * fees, 400 * fees
+            pins = pins_elsewhere(chance, several=len(attack.games) > 1)
+            attack = replace(attack, actions=(*attack.actions, *pins))
         terms = replace(terms, fees=fees, max_fee=most, max_fees=all_most)
     if (is_filled or terms.fees) and not is_hostile and chance.chance(VALUABLE):
         larger = chance.pick(UNITS)
@@ -404,6 +439,12 @@ def arranged(attack: Attack, chance: Chance) -> Attack:
             action = replace(action, pause=0, blocks=0)
         left -= action.lasts
         actions.append(action)
+    if any(action.name == HEAVY_PINNER for action in actions):
+        # Half of the maxima would not pay for a bundle of half a block.
+        actions = [
+            replace(action, amount=SAME_LIMITS) if action.kind == LIMIT_FEES else action
+            for action in actions
+        ]
     return replace(attack, actions=tuple(actions))
 
 

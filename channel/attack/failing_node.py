@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from channelsim.channel.attack.actions import Action
 from channelsim.channel.attack.kinds import REFUSALS
+from channelsim.channel.attack.other_nodes import OtherNodes
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult
@@ -24,7 +25,7 @@ class FailingNode:
 
     A `block` may come with any call. Until the height `hampers_until`, something is held back. It
     asks `least_rate` mojos per cost, or what the chain does if that is more. `failed` counts the
-    calls that were not answered.
+    calls that were not answered. The side may have `others`, which have pins in their mempools.
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class FailingNode:
         time: Callable[[], float],
         block: Callable[[], None],
         least_rate: int = 0,
+        others: OtherNodes | None = None,
     ) -> None:
         self.slowness = 0.0
         self.hampers_until = 0
@@ -43,6 +45,7 @@ class FailingNode:
         self._time = time
         self._block = block
         self._least_rate = least_rate
+        self._others = others
         self._away_until, self._away_until_block = 0.0, 0
         self._blind_until, self._blind_until_block = 0.0, 0
         self._shown_tip: int | None = None
@@ -133,7 +136,10 @@ class FailingNode:
         action, self._next_push = self._next_push, None
         match action:
             case None:
-                return self._chain.push(bundle)
+                return self._offer(bundle)
+            case Action("push-pinned", blocks=blocks) if self._others is not None:
+                self._others.pin(bundle, action, self._until(blocks))
+                return self._offer(bundle)
             case Action("push-held", amount=blocks):
                 self._held.append((self._until(blocks), bundle))
                 return PushResult(Answer.ACCEPTED)
@@ -144,14 +150,29 @@ class FailingNode:
                 for spend in bundle.spends[-1:]:
                     self._refused[spend.coin] = until, refusal
                 return refusal
-            case Action("push-forgotten", blocks=blocks):
+            case Action("push-forgotten", amount=at_once, blocks=blocks):
                 self._taken_from[bundle] = self._until(blocks)
-                return PushResult(Answer.ACCEPTED)
+                if self._others is not None:
+                    self._others.take(bundle)
+                return FORGOTTEN if at_once else PushResult(Answer.ACCEPTED)
             case _:
                 if action.blocks:
                     until = self._until(action.blocks) - 1
                     self._unanswered[bundle.spends[0].coin] = until, action
                 raise self._unheard(action, bundle)
+
+    def _offer(self, bundle: Bundle) -> PushResult:
+        """Offer a bundle to the chain and the other nodes, of which one may have a pin of it.
+
+        A watcher has this node alone.
+        """
+        others = self._others if self._noted is None else None
+        is_pinned = others is not None and not others.take(bundle)
+        if is_pinned and others is not None and others.is_alone:
+            return PushResult(Answer.PENDING_CONFLICT)
+        result = self._chain.push(bundle)
+        is_open = result.answer in (Answer.ACCEPTED, Answer.PENDING_CONFLICT)
+        return PushResult(Answer.PENDING_CONFLICT) if is_pinned and is_open else result
 
     def _unheard(self, action: Action, bundle: Bundle) -> NodeError:
         """The error of a push that gets no answer; the node may take it."""
@@ -161,9 +182,12 @@ class FailingNode:
         return NodeError("the node does not answer")
 
     def pending(self, coin_id: bytes) -> list[PendingBundle]:
-        """The bundles in the mempool that spend this coin."""
+        """The bundles that spend this coin, in the mempool of any node."""
         self._called()
-        return self._chain.pending(coin_id)
+        pending = self._chain.pending(coin_id)
+        if self._others is not None and self._noted is None:
+            pending = [*pending, *self._others.pending(coin_id)]
+        return pending
 
     def fee_rate(self) -> int:
         """The fee rate that the node asks."""
@@ -186,6 +210,8 @@ class FailingNode:
         self._taken_from.clear()
         self._refused.clear()
         self._unanswered.clear()
+        if self._others is not None:
+            self._others.clear()
         self.take_held(everything=True)
 
     def take_slowness(self) -> float:

@@ -72,6 +72,10 @@ MOST_AMOUNT = LENGTHS * len(MARKETS) - 1
 """The largest amount of an action that fills blocks."""
 
 
+SAME_LIMITS = 2
+"""The amount of an action that names the maxima of before again."""
+
+
 def other_limits(fees: Fees | None, amount: int) -> FeeLimits | None:
     """The maxima that a player names as it starts its process again; None if it pays no fees.
 
@@ -80,7 +84,7 @@ def other_limits(fees: Fees | None, amount: int) -> FeeLimits | None:
     """
     if fees is None or fees.per_spend is None or fees.per_channel is None:
         return None
-    part = 1 if amount == 2 else 2
+    part = 1 if amount == SAME_LIMITS else 2
     return FeeLimits(fees.per_spend // part, fees.per_channel // part if amount else None)
 
 

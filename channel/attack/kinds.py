@@ -55,6 +55,18 @@ LIMIT_FEES = "limit-fees"
 SOLUTIONS = "solutions-hidden"
 """The kind of failures of a node that names the children of a spend alone."""
 
+OWN_FAULT = "own-fault"
+"""The kind of failures of a side's own program."""
+
+PLANNED = "a fault of the script"
+"""The reason of a side that fails as its script says."""
+
+UNDO_FUNDING = "undo-funding"
+"""The kind of reorganisations that are deeper than both sides wait for."""
+
+PINNED = "push-pinned"
+"""The kind of pushes that other nodes of a side have in pins."""
+
 REFUSALS = (FEE_TOO_LOW, FEE_TOO_CLOSE_TO_ZERO, UNKNOWN_UNSPENT, INVALID_BUNDLE, SYNCING)
 """The errors with which a node refuses a push: its mempool is full, it lacks a coin that the push
 spends, it could not validate the push in time, or it is not ready."""
@@ -72,6 +84,7 @@ LANDMARKS: Mapping[str, tuple[str, int]] = {
     "settled": ("it settles a game in its own batch", 10),
     "shutdown": ("its half of the shutdown is out, or the other's here", 20),
     "chain": ("it goes on chain, or sees the other side do so", 30),
+    "unpins": ("it replaces a pin of its spend", 6),
     "unroll": ("it sees the unroll coin", 30),
     "counts": ("it sees which state is paid out", 30),
     "move": ("it sees a move on chain", 20),
@@ -189,6 +202,11 @@ KINDS: Mapping[str, Kind] = {
             CALL,
             400,
             "the node drops the next push, and refuses the same bytes for a while",
+            1,
+            is_absence=True,
+        ),
+        Kind(
+            *(PINNED, CALL, 400, "other nodes of the side have the next push in a pin", 3),
             is_absence=True,
         ),
         Kind(
@@ -234,7 +252,16 @@ KINDS: Mapping[str, Kind] = {
             is_absence=True,
             restarts=True,
         ),
+        Kind(
+            *(OWN_FAULT, EVENT, 90, "a side's own program fails at a message or a command"),
+            is_cause=True,
+            restarts=True,
+        ),
         Kind("reorganise", BLOCK, 40, "the last blocks are replaced", 6),
+        Kind(
+            *(UNDO_FUNDING, BLOCK, 60, "the block of the funding is replaced, however deep", 1),
+            is_cause=True,
+        ),
         Kind(
             "undo-deadline",
             DEADLINE,
@@ -296,11 +323,12 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "connection": ("reset", "silence"),
     "node": (
         *("node-away", "node-behind", "node-slow", "block-meanwhile"),
-        *("push-unanswered", "push-held", "push-refused", "push-forgotten", SOLUTIONS),
+        *("push-unanswered", "push-held", "push-refused", "push-forgotten", PINNED),
+        SOLUTIONS,
     ),
     "disk": ("store-full", "store-fails", "sync-fails", "watch-fails", "watch-torn"),
-    "process": ("crash", "power-loss", "stop", OLD_COPY),
-    "chain": ("reorganise", "undo-deadline", "rush", "fill"),
+    "process": ("crash", "power-loss", "stop", OLD_COPY, OWN_FAULT),
+    "chain": ("reorganise", "undo-deadline", UNDO_FUNDING, "rush", "fill"),
     "player": (
         "think",
         "close",
@@ -335,7 +363,7 @@ def kinds_of(text: str) -> tuple[str, ...]:
     """The kinds in a list of kinds and groups with commas, in their order. Raises `UsageError`.
 
     >>> kinds_of("chain, crash")
-    ('crash', 'reorganise', 'undo-deadline', 'fill', 'rush')
+    ('crash', 'reorganise', 'undo-funding', 'undo-deadline', 'fill', 'rush')
     """
     chosen: set[str] = set()
     for name in (part.strip() for part in text.split(",")):

@@ -20,7 +20,7 @@ from channelsim.channel.attack.agreed_games import (
     wrongly_dealt,
     wrongly_declined,
 )
-from channelsim.channel.attack.kinds import GO_ON_CHAIN, GROUPS, MOST_OUTAGE
+from channelsim.channel.attack.kinds import GO_ON_CHAIN, GROUPS, MOST_OUTAGE, PLANNED
 from channelsim.channel.attack.old_copies import broken_to_restored, is_held_up
 from channelsim.channel.attack.paid_facts import wrong_at_the_end
 from channelsim.channel.attack.play_duties import unfit_reveals
@@ -349,7 +349,8 @@ class Monitors:
         ours = _as_seen_by(run, side)
         ours = replace(ours, restores=times)
         for how in broken_to_restored(ours, conversation(ours), times):
-            self._found("promise", f"to the restored {ours.party.name}: {how}")
+            if not how.endswith(PLANNED):
+                self._found("promise", f"to the restored {ours.party.name}: {how}")
 
     def _promises(self, ours: Run, talk: Conversation, *, tampered: bool, away: float) -> None:
         """Check the promises to one side; the other one is honest, but for changed messages.
@@ -367,7 +368,9 @@ class Monitors:
             if promise not in CHECKED_APART and find not in excused:
                 broken += ((promise, how) for how in find(ours, talk))
         for promise, how in broken:
-            self._found("promise", f"to the {ours.party.name}: {how}", promise)
+            # What a script has a side fail at is no fault of the engine.
+            if not how.endswith(PLANNED):
+                self._found("promise", f"to the {ours.party.name}: {how}", promise)
 
 
 def explains(action: Action, accuser: int, rule: str) -> bool:

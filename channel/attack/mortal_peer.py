@@ -10,16 +10,20 @@ from typing import TYPE_CHECKING, NoReturn
 
 from channelsim.channel.attack.actions import Action
 from channelsim.channel.attack.hostile_side import HostileSide
-from channelsim.channel.attack.kinds import EVENT, LOST, OLD_COPY
+from channelsim.channel.attack.kinds import EVENT, LOST, OLD_COPY, OWN_FAULT, PLANNED
 from channelsim.channel.chain.observations import Block
-from channelsim.channel.errors import UsageError
+from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.peer.interface import (
     Command,
+    Connected,
+    DeckComputed,
     Effect,
     Event,
+    Fault,
+    Received,
 )
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.peer.peer_state import PeerState
+from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.session.peer_driver import Actor, PeerStopped
 from channelsim.channel.simulation.kills import LOST as BEFORE
 from channelsim.channel.simulation.kills import Kill, stage_of
@@ -31,17 +35,35 @@ if TYPE_CHECKING:
     from channelsim.channel.attack.side_processes import SideProcess
 
 
+LEAVES = (Phase.OPENING, Phase.FUNDING, Phase.PLAYING, Phase.CLOSING)
+"""The phases that a peer leaves where it fails to handle an event."""
+
+FAILS_AT = Received | Command | Connected | DeckComputed
+"""The events at which it does."""
+
+
 class NotedPeer(Peer):
     """A peer that notes its last event and effects, for what was stored though it was reported not
-    to be."""
+    to be.
+
+    It `fails` at the next event where that ends the channel, once.
+    """
 
     last: tuple[Event, list[Effect]] | None = None
+    fails: bool = False
 
     def handle(self, event: Event) -> list[Effect]:
-        """Handle an event."""
+        """Handle an event. Raises `InvariantError` where it fails."""
+        if self.fails and self.phase in LEAVES and isinstance(event, FAILS_AT):
+            self.fails = False
+            raise InvariantError(PLANNED)
         effects = super().handle(event)
         self.last = event, effects
         return effects
+
+    def as_handled(self, event: Event | None) -> Event | None:
+        """The last event as a journal has it: a fault in the place of what the peer failed at."""
+        return self.last[0] if self.last is not None and isinstance(self.last[0], Fault) else event
 
 
 @dataclass(slots=True)
@@ -107,6 +129,8 @@ class MortalPeer:
                 self._die(action, None, lost())
                 raise PeerStopped(None)
             process.undone(action)
+        if action is not None and action.kind == OWN_FAULT and process.real is None:
+            self.peer.fails = True
         process.copies.before_event(before)
         self.peer.last = None
         try:
@@ -121,6 +145,7 @@ class MortalPeer:
         if isinstance(event, Block) and process.runner is not None and process.runner.has_looked:
             process.monitors.looks_again(before)
         process.note_received(before, self.peer.state)
+        event = self.peer.as_handled(event)
         process.monitors.follow(event, before, self.peer.state, effects)
         process.monitors.try_restart(process.lasting)
         process.monitors.keeps(process.runner, self.actor.durable)

@@ -166,6 +166,9 @@ def _of_dispute(
     for coin, decision in before.decided.items() if before is not None else ():
         if coin not in after.decided or after.decided[coin] != decision:
             yield f"its player's decision in game {coin.nonce} on chain is forgotten"
+    forgotten = before.tracked.keys() - after.tracked.keys() if before is not None else ()
+    for judged in forgotten:
+        yield f"a game coin that it has judged is forgotten: {judged.id.hex()[:8]}"
     asked = {report.game_id for report in news if isinstance(report, YourTurn)}
     for game_id, tracked in after.undecided.items():
         if tracked.player is not None and forced_action(tracked.player.choices()) is not None:

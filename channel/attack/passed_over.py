@@ -1,4 +1,5 @@
-"""Messages and connections that a side passes over, though it has something to do or to say."""
+"""Messages and connections that a side passes over, though it has something to do or to say, and
+what it failed to handle."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from channelsim.channel.peer.interface import Connected, Effect, Event, Received, Send
+from channelsim.channel.peer.interface import Connected, Effect, Event, Fault, Received, Send
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.messages import DeckStep
 from channelsim.channel.simulation.run import message_in
@@ -27,6 +28,11 @@ def is_passed_over(
     return before == structs.replace(
         after, last_received=before.last_received, last_batch=before.last_batch
     )
+
+
+def stays(event: Event | None, after: PeerState) -> bool:
+    """True if a side that failed to handle an event is still in play."""
+    return isinstance(event, Fault) and after.phase not in (Phase.ON_CHAIN, Phase.FAILED)
 
 
 def event_name(event: Event) -> str:

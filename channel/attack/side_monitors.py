@@ -23,7 +23,7 @@ from channelsim.channel.attack.news_fields import false_news
 from channelsim.channel.attack.noted_node import NotedNode
 from channelsim.channel.attack.noted_store import NotedStore, SealedSecrets
 from channelsim.channel.attack.overview_facts import wrong_overview, wrong_without_keys
-from channelsim.channel.attack.passed_over import event_name, is_passed_over
+from channelsim.channel.attack.passed_over import event_name, is_passed_over, stays
 from channelsim.channel.attack.play_duties import PlayDuties
 from channelsim.channel.attack.play_orders import wrong_orders
 from channelsim.channel.attack.printed_lines import PrintedLines
@@ -31,7 +31,12 @@ from channelsim.channel.attack.questions_due import AskedPlayer, Question, Quest
 from channelsim.channel.attack.refusals_due import wrong_refusal
 from channelsim.channel.attack.seen_cards import wrong_cards
 from channelsim.channel.attack.settled_games import wrong_after_settling
-from channelsim.channel.attack.spends_due import missing_spends, needless_funding, wrong_spends
+from channelsim.channel.attack.spends_due import (
+    missing_funding,
+    missing_spends,
+    needless_funding,
+    wrong_spends,
+)
 from channelsim.channel.attack.stakes_due import wrong_stakes
 from channelsim.channel.attack.store_duties import (
     badly_sealed,
@@ -234,6 +239,8 @@ class SideMonitors:
             self._found("asks", f"takes {event} without any effect"[:200])
         if event is not None and is_passed_over(event, before, after, effects):
             self._found("asks", f"passes over a {event_name(event)} in {after.phase.value}")
+        if stays(event, after):
+            self._found("asks", f"stays in {after.phase.value} after a fault of its own")
         if isinstance(event, Pinned):
             spends = [spend for other in event.pending for spend in other.bundle.spends]
             self.pinned += sum(len(spend.puzzle) + len(spend.solution) for spend in spends)
@@ -293,7 +300,10 @@ class SideMonitors:
         if isinstance(event, Block):
             for how in untimely(self.config, event, before, after, effects):
                 self._found("times", how)
-            for how in needless_funding(after, effects):
+            for how in (
+                *needless_funding(after, effects),
+                *(() if waits else missing_funding(after, effects)),
+            ):
                 self._found("spends", how)
             if after.dispute is not None and not waits:
                 for how in wrong_game_spends(self.config, after.dispute, event, effects):

@@ -17,7 +17,14 @@ from channelsim.channel.peer.chain_news import (
     UnilateralClose,
     UnrollSeen,
 )
-from channelsim.channel.peer.interface import Acted, ChannelOpen, Connected, Effect, GameSettled
+from channelsim.channel.peer.interface import (
+    Acted,
+    ChannelOpen,
+    Connected,
+    Effect,
+    GameSettled,
+    Push,
+)
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.state import Side
@@ -36,6 +43,9 @@ MANY = 2
 """More than so many are not told apart."""
 
 NO_FAULT = "-"
+
+UNPIN = "unpin"
+"""The name of a push that replaces a pin."""
 
 FOLD = "fold"
 """The action of a player that settles a game in which it could still move."""
@@ -96,6 +106,8 @@ class Situations:
                     self.reached[name] = place()
                 if isinstance(cause, Connected):
                     yield "link"
+                if any(isinstance(one, Push) and one.name == UNPIN for one in event.effects):
+                    yield "unpins"
                 if state.opening.opened is not None and side not in self._signed:
                     self._signed.add(side)
                     yield "signed"

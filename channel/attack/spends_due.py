@@ -14,6 +14,9 @@ from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.half_signed import unroll_coin
 
+FUNDED = (Phase.FUNDING, Phase.PLAYING, Phase.CLOSING, Phase.COMPLETED)
+"""The phases of a side that wants the channel coin to be there."""
+
 
 def wrong_spends(after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
     """Find spends of a side on chain that are wrong."""
@@ -66,6 +69,27 @@ def needless_funding(after: PeerState, effects: Sequence[Effect]) -> Iterator[st
     pushes = [effect for effect in effects if isinstance(effect, Push)]
     if any(push.name.partition("+")[0] == "funding" for push in pushes):
         yield "it has left the channel, and publishes a funding that was never deep"
+
+
+def missing_funding(after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
+    """Find a funding that is not published with a block, though the channel coin is not there.
+
+    A reorganisation may have taken it back. A side that has left publishes it if it was deep.
+    """
+    opened, has_left = after.opening.opened, after.dispute is not None and after.was_deep
+    if opened is None or opened.bundle is None or after.shown is not None:
+        return
+    is_due = after.phase in FUNDED or (has_left and after.phase is Phase.ON_CHAIN)
+    is_there = any(seen.coin == opened.channel.coin for seen in after.block.coins)
+    pushed = {
+        spend.coin
+        for effect in effects
+        if isinstance(effect, Push)
+        for spend in effect.bundle.spends
+    }
+    is_late = after.block.peak >= opened.deadline
+    if is_due and not (is_there or is_late or opened.channel.launcher in pushed):
+        yield "its channel coin is not there, and it does not publish the funding"
 
 
 def _wrong_preemption(dispute: Dispute, push: Push) -> Iterator[str]:

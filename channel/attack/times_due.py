@@ -5,7 +5,7 @@ The heights are counted here anew, from the state before a block, the block, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from channelsim.channel.chain.coins import Coin
@@ -34,7 +34,8 @@ def untimely(
     yield from _funding(config, block.peak, coins, before, after)
     yield from _shutdown(config, block.peak, coins, before, after)
     yield from _answers(config, block.peak, coins, before, after, effects)
-    yield from _waits(config, before, after)
+    if not _is_taken_back(after, coins):
+        yield from _waits(config, before, after)
     if after.dispute is not None:
         yield from _unfunded(after, block.peak, coins)
         yield from _unknown(after, after.dispute, coins)
@@ -231,6 +232,13 @@ def _answers(
         began = min(before.marks.get(awaited, peak), peak)
         if since != began:
             yield f"it waits for {awaited.what} since height {since}, and not since {began}"
+
+
+def _is_taken_back(state: PeerState, coins: Collection[Coin]) -> bool:
+    """True if play goes on, and the channel coin is not there: first comes the funding again."""
+    opened = state.opening.opened
+    is_playing = opened is not None and state.phase in (Phase.PLAYING, Phase.CLOSING)
+    return is_playing and opened is not None and opened.channel.coin not in coins
 
 
 def _waits(config: Config, before: PeerState, after: PeerState) -> Iterator[str]:

@@ -31,8 +31,9 @@ from channelsim.channel.attack.kinds import (
     STEP,
 )
 from channelsim.channel.attack.monitors import Monitors, Violation, as_restarted
-from channelsim.channel.attack.mortal_peer import Instant
+from channelsim.channel.attack.mortal_peer import FAILS_AT, Instant
 from channelsim.channel.attack.old_copies import OldCopies
+from channelsim.channel.attack.other_nodes import OtherNodes, other_nodes
 from channelsim.channel.attack.process import Process
 from channelsim.channel.attack.script import Script
 from channelsim.channel.attack.session import NOBODY, Observer, Session
@@ -58,12 +59,19 @@ from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.network.link import Link, reconnecting
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.interface import BrokenOff, Connected, Effect
+from channelsim.channel.peer.interface import (
+    BrokenOff,
+    Connected,
+    Effect,
+    Fault,
+    OwnFault,
+    Tell,
+)
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.dealers import dealt
-from channelsim.channel.session.identity import node_seed
+from channelsim.channel.session.identity import node_seed, secret_of
 from channelsim.channel.session.session_events import BlockMade, Handled, Pushed, SessionEvent
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.kills import Kill
@@ -134,7 +142,8 @@ class World:
             self.chain.peak,
             lambda side, how: self._violated("link", f"the {NAMES[side]} {how}"),
         )
-        self.nodes = [self._node(side) for side in Side]
+        others = other_nodes(attack, tuple(Side), self.chain, partial(secret_of, seed))
+        self.nodes = [self._node(side, others[side]) for side in Side]
         setup = setup_of(self.scenario)
         market = self._filled.market if self._filled is not None else None
         configs = configs_of(attack, self.chain, market)
@@ -290,13 +299,14 @@ class World:
     def _on_message(self, side: int) -> Action | None:
         return self._next_action(MESSAGE, side)
 
-    def _node(self, side: Side) -> FailingNode:
+    def _node(self, side: Side, others: OtherNodes) -> FailingNode:
         return FailingNode(
             self.chain,
             lambda: self._next_action(CALL, side),
             lambda: asyncio.get_running_loop().time(),
             lambda: self.blocks.make(),
             0 if side == self.hostile else self.attack.terms.rate,
+            others,
         )
 
     def _slowness(self, side: Side) -> float:
@@ -376,7 +386,7 @@ class World:
         if self._steps > MOST_STEPS and not self._too_long.is_set():
             self._too_long.set()
             self._violated("ends", f"it goes on after {MOST_STEPS:,} events and effects")
-        self.run_log(event)
+        self.run_log(self._journalled(event))
         self._note(_text(event))
         if not isinstance(event, BlockMade):  # of either side, when it sees one
             self.observer.on_event(event)
@@ -389,6 +399,14 @@ class World:
                 self.script.mark(landmark, side)
         for violation in self.monitors.step(event):
             self._violated(violation.monitor, violation.text)
+
+    def _journalled(self, event: SessionEvent) -> SessionEvent:
+        """The event as a journal has it: a fault in the place of what a side failed to handle."""
+        if not isinstance(event, Handled) or not isinstance(event.event, FAILS_AT):
+            return event
+        told = [effect.news for effect in event.effects if isinstance(effect, Tell)]
+        faults = [news for news in told if isinstance(news, OwnFault)]
+        return Handled(event.peer, Fault(faults[0].reason), event.effects) if faults else event
 
     def _crowd_comes(self) -> None:
         if self._filled is not None:

@@ -76,6 +76,7 @@ _COVERED = """### What is covered
 - One side may be hostile, with its real keys: it deviates as each adversary does, changes fields,
   says what would be right elsewhere, and spends what its signatures allow.
 - A side may go on from an older copy of its files. Games with decks, and fees, are drawn, too.
+- Other nodes of a side have its spends in pins, several of them, or say falsely what they pay.
 - Several faults in one session, at any of their places, also a second one during a restart from
   the first.
 - Faults last for 40 blocks. Then everything works, and both sides have to settle.
@@ -96,7 +97,8 @@ _COVERED = """### What is covered
 - What a command asks at a terminal, and how it reads options, is tried by tests of the commands;
   its lines are printed in each session.
 - Reorganisations replace no more blocks than both sides wait for (`confirmations`): deeper ones
-  can take money from anybody."""
+  can take money from anybody. But a funding that both honest sides want is taken back however deep
+  it is (`undo-funding`), with all that came of it."""
 
 _MONITORS = """## Monitors
 
@@ -165,6 +167,11 @@ OTHERS = {
         "at most 300 with each fault, of the first 1,500, after dealers chose games, several"
         " proposals waited, and orders, questions and true cards were checked"
     ),
+    "table-56a": (
+        "at most 300 with each fault, of the first 1,500, after sides failed by themselves, deep"
+        " fundings were taken back, and other nodes had spends in pins"
+    ),
+    "table-56aa": "at most 100, of the first 800, after pins with two spends of a side were drawn",
 }
 """The sessions of other results, by their seeds."""
 

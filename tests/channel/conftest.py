@@ -11,15 +11,17 @@ from channelsim.channel.chain.validation import Validator, ValidBundle
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.agreement import DeckSettings
 from channelsim.clsp import run
+from channelsim.games.deck import group
 
 MOST_REMEMBERED = 20_000
 """The bytes of solutions in a bundle that is validated once."""
 
 
 @pytest.fixture(autouse=True, scope="session")
-def remembered_signatures() -> Iterator[None]:
-    """Compute each BLS operation once: most tests open the same channel and play the same hand."""
-    with bls.remembered():
+def remembered_results() -> Iterator[None]:
+    """Compute signatures, and products of points, once: most tests open the same channel, prepare
+    the same deck, and play the same hand."""
+    with bls.remembered(), group.remembered():
         yield
 
 

@@ -7,14 +7,13 @@ Source: spec/channel.md, "Fees".
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
 
 from channelsim.channel.chain.coins import Bundle, Spend
-from channelsim.channel.chain.constants import BLOCK_COST
+from channelsim.channel.chain.mempool import LEAST_RATE
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
-from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
+from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.chain.refusals import FEE_REFUSALS, UNKNOWN_UNSPENT
-from channelsim.channel.chain.validation import checked, cost_of
+from channelsim.channel.chain.validation import cost_of
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import (
     Dropped,
@@ -29,20 +28,19 @@ from channelsim.channel.peer.interface import (
     Tell,
 )
 from channelsim.channel.peer.peer_state import PeerState
-from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.promises.fee_offers import (
     Offered,
     awaits_fee_coins,
     fee_coins_in,
     offered,
-    together,
 )
 from channelsim.channel.simulation.promises.fee_payments import (
     TOLERANCE,
     wanted_fee,
     wrong_payment,
 )
+from channelsim.channel.simulation.promises.fee_pins import MOST_ANSWERS, Line, PinDuties
 from channelsim.channel.simulation.promises.fee_risk import FeeRisk
 from channelsim.channel.simulation.promises.fee_splits import FeeSplits, cheap_split
 from channelsim.channel.simulation.run import JournalEntry, Run
@@ -51,12 +49,6 @@ from channelsim.games.amounts import counted
 MOST_OVER = 2
 """A raise leads to at most so many times the wanted fee."""
 
-PAYMENT_COST = 10_000_000
-"""A bound on the cost of the spend of a fee coin."""
-
-MOST_ANSWERS = 6
-"""Offers of a spend in one block after which it may wait for the next one."""
-
 
 def wrong_fees(run: Run, talk: Conversation) -> Iterator[str]:
     """Find fees that the rules do not allow, and those that are missing."""
@@ -64,32 +56,6 @@ def wrong_fees(run: Run, talk: Conversation) -> Iterator[str]:
     monitor = _FeeMonitor(party.peer.config, party.peer.state)
     for turn in party.journal:
         yield from monitor.follow(turn)
-
-
-@dataclass(slots=True)
-class _Line:
-    """The newest offer for a spend that is due, which waits since this height for a deadline.
-
-    It `began` with another deadline perhaps, before a reorganisation. `answers` counts the offers
-    at `height`, and `highest` is the most that it was offered for. Its fee `may_fall` if the node
-    does not have it, or refuses it, and `may_creep` if the node refuses it for its fee: then it is
-    not pending. It `may_shrink`, to fewer coins, if the node does not know one of them, and pays as
-    ever with the next block. If it `is_unsure`, the next offer may be one for a spend that is due
-    anew.
-    """
-
-    push: Push
-    offer: Offered
-    since: int
-    cost: int
-    began: int
-    height: int = 0
-    answers: int = 0
-    highest: int = 0
-    may_fall: bool = False
-    may_creep: bool = False
-    may_shrink: bool = False
-    is_unsure: bool = False
 
 
 class _FeeMonitor:
@@ -102,16 +68,18 @@ class _FeeMonitor:
         self.risk = FeeRisk(limits, sum(config.agreement.contributions))
         self.wallet = FeeSplits(fees.wallet.coin, self.risk, end) if fees is not None else None
         self.is_block = self.waits = False
-        self.agg_sig_data = config.agg_sig_data
         self.confirmations = config.agreement.confirmations
         self.rate = 0
         self.peak = self.peak_before = 0
         self.ours = {config.wallet.coin.id}
-        self.lines: dict[bytes, _Line] = {}
+        self.lines: dict[bytes, Line] = {}
         self.payers: dict[bytes, tuple[set[bytes], int]] = {}
         self.pushed: set[frozenset[Spend]] = set()
+        self.unpin: frozenset[Spend] = frozenset()
         self.dropped: set[frozenset[Spend]] = set()
         self.told: set[bytes] = set()
+        data, depth = config.agg_sig_data, config.agreement.confirmations
+        self.pins = PinDuties(self.risk, self.address, data, depth, self.pushed)
 
     def follow(self, turn: JournalEntry) -> Iterator[str]:
         """Check the reaction to one event."""
@@ -122,7 +90,9 @@ class _FeeMonitor:
         if self.wallet is not None and self._is_paying():
             yield from self.wallet.follow(turn, pushes)
         if isinstance(turn.event, Pinned):
-            yield from self._left_in_pin(turn.event, offers)
+            line = self._line_of(turn.event.bundle)
+            if line is not None:
+                yield from self.pins.follow(turn.event, line, offers, self.peak)
         if isinstance(turn.event, Pinned | Dropped | Refused):
             yield from self._answered(turn.event, offers)
         if isinstance(turn.event, Dropped):
@@ -140,15 +110,22 @@ class _FeeMonitor:
                 yield from cheap_split(push, offer, self.risk, self.rate)
                 yield from self._raised_split(push, offer)
             self.pushed.add(frozenset(push.bundle.spends))
+            if offer.spends and not offer.is_ours:
+                self.unpin = frozenset(push.bundle.spends)
+                for line in self._lines_in(push.bundle)[:1]:
+                    yield from self.pins.low(line, offer, self.peak, self.rate)
         for news in turn.news:
             if isinstance(news, FeeTooLow) and not self._is_stuck(news.name):
                 yield f"CH-FEE-3: the fee of its {news.name} is said to be too low, and may rise"
 
     def _raised_split(self, push: Push, offer: Offered) -> Iterator[str]:
         """Find a split that pays more than before, unless its coin pays for another spend."""
+        if self.wallet is None:
+            return
         others = any(offer.coins & line.offer.coins for line in self.lines.values())
-        if self.wallet is not None and not others:
-            yield from self.wallet.raised(push, offer, self.peak, self.rate, self.confirmations)
+        raised = self.wallet.raised(push, offer, self.peak, self.rate, self.confirmations)
+        if raised and not others:
+            yield raised
 
     def _is_stuck(self, name: str) -> bool:
         """True if a spend of this name has a deadline, and a fee that cannot rise."""
@@ -185,7 +162,10 @@ class _FeeMonitor:
                     due |= self._may_be_due(coins, due)
                 self.lines = {key: line for key, line in self.lines.items() if key in due}
             case Pinned() | Dropped() | Refused() as answer:
-                self._note_answer(answer)
+                lines = self._lines_in(answer.bundle)
+                for line in lines:
+                    line.together = max(line.together, len(lines))
+                    self._note_answer(line, answer)
             case _:
                 pass
 
@@ -200,10 +180,8 @@ class _FeeMonitor:
             line.is_unsure = line.may_fall = line.may_creep = True
         return unsure
 
-    def _note_answer(self, answer: Pinned | Dropped | Refused) -> None:
-        line = self._line_of(answer.bundle)
-        if line is None:
-            return
+    def _note_answer(self, line: Line, answer: Pinned | Dropped | Refused) -> None:
+        """Take an answer to a bundle that has the spend of this line, perhaps among others."""
         line.answers = line.answers + 1 if line.height == self.peak else 1
         line.height = self.peak
         match answer:
@@ -218,9 +196,14 @@ class _FeeMonitor:
                 if not any(fees & {*other.bundle.spends} for other in pending):
                     line.may_fall = line.may_creep = True
 
-    def _line_of(self, bundle: Bundle) -> _Line | None:
+    def _line_of(self, bundle: Bundle) -> Line | None:
         spent = (self.lines.get(spend.coin.id) for spend in bundle.spends)
         return next((line for line in spent if line is not None), None)
+
+    def _lines_in(self, bundle: Bundle) -> list[Line]:
+        return [
+            line for key, line in self.lines.items() if any(s.coin.id == key for s in bundle.spends)
+        ]
 
     def _is_paying(self) -> bool:
         """True if the maxima allow fees that can be raised."""
@@ -268,7 +251,7 @@ class _FeeMonitor:
         if has_dropped and room >= LEAST_RAISE and not is_alone:
             yield f"CH-FEE-4: it repeats the bytes of a {push.name} that its node has dropped"
         if line is None:
-            line = self.lines[key] = _Line(push, offer, self.peak, cost_of(push.bundle), self.peak)
+            line = self.lines[key] = Line(push, offer, self.peak, cost_of(push.bundle), self.peak)
             asked = self.rate * line.cost
             if fee < TOLERANCE * min(asked, room) or TOLERANCE * fee > asked:
                 begins = f"begins with {counted(fee, 'mojo')} for a {push.name}"
@@ -314,7 +297,7 @@ class _FeeMonitor:
                 f" {counted(self.peak - line.since, 'block')}, at most {room}"
             )
 
-    def _rises_early(self, line: _Line, push: Push, offer: Offered) -> bool:
+    def _rises_early(self, line: Line, push: Push, offer: Offered) -> bool:
         """True if a fee rises although its spend has no deadline, and has not waited yet.
 
         It follows what the node asks.
@@ -337,73 +320,10 @@ class _FeeMonitor:
         is_recent = self.peak_before - height <= self.confirmations
         return is_recent and not earlier & free <= offer.coins
 
-    def _wanted(self, line: _Line, room: int, since: int) -> float:
+    def _wanted(self, line: Line, room: int, since: int) -> float:
         """The fee that a spend due since then should offer: from the estimate to the maximum."""
         asked, before = self.rate * line.cost, line.push.before
         return wanted_fee(asked, room, before, since, self.peak, self.confirmations)
-
-    def _left_in_pin(self, event: Pinned, offers: Sequence[Offered]) -> Iterator[str]:
-        """Find a pin that is not replaced though it pays less, or replaced in vain."""
-        line = self._line_of(event.bundle)
-        if line is None or line.answers > MOST_ANSWERS:
-            return
-        spends = together(event.pending, line.offer.spends)
-        pins = [offered(one.bundle, self.address) for one in event.pending]
-        # A later offer replaces what holds nothing but this spend.
-        is_copy = any({*pin.spends} == {*line.offer.spends} for pin in pins)
-        if spends is None or is_copy or any({*pin.bundle.spends} in self.pushed for pin in pins):
-            return
-        key, name = line.offer.spends[0].coin.id, line.push.name
-        union = offered(Bundle(tuple(spends), b""), self.address)
-        fee = sum(one.fee for one in event.pending)
-        whole = sum(one.cost for one in event.pending)
-        pays_enough = fee * line.cost >= TOLERANCE * line.offer.fee_for(key) * whole
-        if event.pending and not any(self._is_in_the_way(line, one) for one in event.pending):
-            foreign = {*union.spends} - {*line.offer.spends}
-            if any(foreign & {*offer.spends} for offer in offers):
-                yield f"CH-FEE-3: it pays for a bundle that is not in the way of its {name}"
-            others = (one.bundle for one in offers if key in one.coins)
-            if (
-                not any(frozenset(other.spends) not in self.pushed for other in others)
-                and not pays_enough
-                and self.risk.room(line.push, line.offer) > 1
-            ):
-                yield f"CH-FEE-4: it offers a dropped {name} in no other bytes"
-            return
-        inside = any(spend.coin.id == key for one in event.pending for spend in one.bundle.spends)
-        replacements = [
-            offer
-            for offer in offers
-            if offer.coins >= union.coins and {*offer.bundle.spends} != {*union.bundle.spends}
-        ]
-        paid = union.fee_for(key)
-        for offer in replacements:
-            more = offer.fee_for(key) - paid
-            if more < LEAST_RAISE or (fee + more) * whole <= fee * cost_of(offer.bundle):
-                yield f"CH-FEE-3: no mempool takes its replacement of a pinned {name}"
-        if replacements or pays_enough:
-            return
-        extra = PAYMENT_COST if inside else PAYMENT_COST + line.cost
-        if whole + extra > BLOCK_COST // 2:
-            return  # No mempool takes a bundle of more than half a block.
-        need = max(LEAST_RAISE, fee * extra // max(whole, 1) + 1)
-        own = [line.offer.first(payment) for payment in line.offer.payments]
-        amounts = [coin.amount for coin in self.risk.free()] + [coin.amount - paid for coin in own]
-        room = self.risk.left(line.push, own[-1] if own else None)
-        if paid + need <= room and need <= max(amounts, default=0):
-            yield f"CH-FEE-3: it leaves its {name} in a bundle that pays less than its own"
-
-    def _is_in_the_way(self, line: _Line, pin: PendingBundle) -> bool:
-        """True unless mempools have this spend beside the pin: it needs no signature there."""
-        own = {spend.coin: spend for spend in line.offer.spends}
-        payers = {payment.coin for payment in line.offer.payments}
-        if any(
-            spend.coin in payers or own.get(spend.coin, spend) != spend
-            for spend in pin.bundle.spends
-        ):
-            return True
-        valid = checked(Bundle(line.offer.spends, NO_SIGNATURE), self.agg_sig_data)
-        return valid is None or not all(one.repeatable for one in valid.spends.values())
 
     # --- dropped and refused bundles ---
 
@@ -415,11 +335,21 @@ class _FeeMonitor:
         line = self._line_of(event.bundle)
         if line is None:
             return
-        if offers and line.answers > MOST_ANSWERS + 2:
+        # A bundle of others may have several spends of ours, each of which is offered anew.
+        if offers and line.answers > (MOST_ANSWERS + 2) * line.together:
             answers = counted(line.answers, "time")
             yield f"CH-FEE-4: it offers its {line.push.name} {answers} at one height"
+        if not isinstance(event, Refused) or line.answers > MOST_ANSWERS:
+            return
         newest = {*event.bundle.spends} == {*line.push.bundle.spends}
-        if offers or not newest or not isinstance(event, Refused) or line.answers > MOST_ANSWERS:
+        if newest and event.error in FEE_REFUSALS:
+            yield from self._bids_little(line, offers)
+        lines = self._lines_in(event.bundle)
+        ours = {spend for one in lines for spend in one.offer.spends}
+        is_pin = {*offered(event.bundle, self.address).spends} > ours
+        if is_pin and event.error in FEE_REFUSALS and frozenset(event.bundle.spends) == self.unpin:
+            yield from self.pins.answered(event.bundle, lines, offers)
+        if offers or not newest:
             return
         if event.error == UNKNOWN_UNSPENT and line.offer.payments and self._is_late(line):
             yield f"CH-FEE-3: it does not offer its {line.push.name} without a coin that is unknown"
@@ -429,7 +359,19 @@ class _FeeMonitor:
         if event.error in FEE_REFUSALS and line.push.before is not None and may_bid:
             yield f"CH-FEE-3: it bids no more for its {line.push.name}, whose fee is refused"
 
-    def _is_late(self, line: _Line) -> bool:
+    def _bids_little(self, line: Line, offers: Iterable[Offered]) -> Iterator[str]:
+        """Find a higher bid for a refused spend that is less than a quarter more, than its node
+        asks, or than full mempools take at all."""
+        key = line.offer.spends[0].coin.id
+        fee, room = line.offer.fee_for(key), self.risk.room(line.push, line.offer)
+        asked = max(self.rate, LEAST_RATE) * line.cost
+        wanted = min(room, max(fee + fee // 4, asked))
+        bids = [one.fee_for(key) for one in offers if one.is_ours and key in one.paid_for]
+        if bids and fee < max(bids) and max(bids) + LEAST_RAISE <= TOLERANCE * wanted:
+            bid = f"{counted(max(bids), 'mojo')} for its {line.push.name}, refused for {fee:,}"
+            yield f"CH-FEE-3: it bids {bid}, and its node takes {asked:,} at least"
+
+    def _is_late(self, line: Line) -> bool:
         """True if a spend has to be offered without a coin that its node does not know.
 
         Before, it waits for the next block: alone, it could be pinned in half a block.
@@ -445,11 +387,12 @@ class _FeeMonitor:
         bundle = event.bundle
         self.dropped.add(frozenset(bundle.spends))
         line = self._line_of(bundle)
-        key = next((one.coin.id for one in offered(bundle, self.address).spends), None)
-        if key is None or line is None or line.answers > MOST_ANSWERS:
+        keys = [one.offer.spends[0].coin.id for one in self._lines_in(bundle)]
+        if not keys or line is None or line.answers > MOST_ANSWERS:
             return
+        key = keys[0]
         told = sum(effect == Tell(SpendDropped(line.push.name)) for effect in effects)
-        others = (one for one in offers if key in one.coins)
+        others = (one for one in offers if one.coins.intersection(keys))
         if not any(frozenset(one.bundle.spends) not in self.dropped for one in others):
             if self.risk.room(line.push, line.offer) > 1:
                 yield f"CH-FEE-4: it offers a dropped {line.push.name} in no other bytes"

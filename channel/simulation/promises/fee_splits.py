@@ -7,12 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.chain.validation import cost_of
-from channelsim.channel.peer.chain_news import ChannelSettled, Undone
-from channelsim.channel.peer.interface import Push, ShutdownStarted, Watch
+from channelsim.channel.peer.chain_news import ChannelSettled, GamePaid, GameVoid, Undone
+from channelsim.channel.peer.interface import (
+    GameSettled,
+    GameStarted,
+    Push,
+    ShutdownStarted,
+    Watch,
+)
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.simulation.promises.fee_offers import Offered, offered
 from channelsim.channel.simulation.promises.fee_payments import TOLERANCE
@@ -22,6 +28,9 @@ from channelsim.games.amounts import counted
 
 LONG_WHOLE = 5
 """Blocks in which a peer that pays fees has split its wallet coin, once it sees the channel."""
+
+SPARE = 2
+"""Fee coins beside one for each live game."""
 
 MOST_SPLITS = 3
 """Blocks in a row with each of which no peer has to split another coin."""
@@ -36,7 +45,8 @@ class FeeSplits:
         self._channel = end.endpoint.channel.coin if end.endpoint is not None else None
         self._leaves = end.dispute is not None
         self._is_settled = self._shuts = self._is_watched = False
-        self._whole, self._looked_at, self._splits = 0, 0, 0
+        self._whole, self._looked_at, self._splits, self._short = 0, 0, 0, 0
+        self._games: set[int] = set()
         self._split: set[Coin] = set()
         self._offered: dict[Coin, tuple[int, int]] = {}
 
@@ -50,6 +60,10 @@ class FeeSplits:
                     self._is_settled = True
                 case Undone(ChannelSettled()):
                     self._is_settled = False
+                case GameStarted(game):
+                    self._games.add(game.id)
+                case GameSettled(game_id) | GameVoid(game_id) | GamePaid(game_id):
+                    self._games.discard(game_id)
                 case ShutdownStarted():
                     # No game is live then: what the shutdown pays for needs no other coin.
                     self._shuts = True
@@ -83,18 +97,31 @@ class FeeSplits:
         if is_new and self._whole == LONG_WHOLE:
             blocks = counted(self._whole, "block")
             yield f"CH-FEE-2: it has one fee coin for {blocks}, and does not split it"
+        is_short = self._is_used() and not is_split and self._is_short(len(unspent))
+        self._short = self._short + is_new if is_short else 0
+        if is_new and self._short == LONG_WHOLE:
+            coins, games = counted(len(unspent), "fee coin"), counted(len(self._games), "live game")
+            yield f"CH-FEE-2: it has {coins} for {games}, and makes no more of them"
 
-    def raised(
-        self, push: Push, offer: Offered, peak: int, rate: int, confirmations: int
-    ) -> Iterator[str]:
-        """Find a split whose fee rises with its first blocks, though its node asks for no more."""
+    def _is_short(self, coins: int) -> bool:
+        """True if there are fewer fee coins than live games and two, and one that is large enough
+        for all of these is free."""
+        needs = len(self._games) + SPARE
+        most = min(self._risk.most(Push("", Bundle((), b""), self._risk.total, 0)))
+        largest = max((coin.amount for coin in self._risk.free()), default=0)
+        return coins < needs and most >= LEAST_RAISE and largest >= (needs + 2) * most
+
+    def raised(self, push: Push, offer: Offered, peak: int, rate: int, confirmations: int) -> str:
+        """A text about a split whose fee rises with its first blocks, though its node asks for no
+        more; empty for the others. Its fee is kept."""
         coin, fee = offer.payments[0].coin, sum(payment.fee for payment in offer.payments)
         began, was = self._offered.get(coin, (peak, fee))
         self._offered[coin] = began, fee
         asked = rate * cost_of(push.bundle) / TOLERANCE + LEAST_RAISE
         if peak - began <= confirmations and fee > max(was, asked):
             raised = f"from {was:,} to {counted(fee, 'mojo')}"
-            yield f"CH-FEE-3: it raises the fee of its new {push.name} {raised}"
+            return f"CH-FEE-3: it raises the fee of its new {push.name} {raised}"
+        return ""
 
     def _is_used(self) -> bool:
         """True if fees may be due: the channel is open, or this side has left it."""

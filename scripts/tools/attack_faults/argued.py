@@ -9,11 +9,6 @@ SPACING = "tests/channel/peer/test_spacing.py"
 
 FEE_ATTACKS = "tests/channel/peer/test_fee_attacks.py"
 
-NONE = "the right engine fails to handle nothing, so no session has such an event"
-OWN_FAULT = (
-    "tests/channel/store/test_own_fault.py"
-    "::test_a_message_that_cannot_be_handled_ends_the_channel_once_with_the_newest_state"
-)
 ANEW = "a restart counts as a new connection, with which this begins anew"
 SNAPSHOT = (
     "tests/channel/store/test_durable_peer.py"
@@ -68,16 +63,6 @@ ARGUED: dict[str, tuple[str, str]] = {
         "tests/channel/store/test_stored_decks.py"
         "::test_locks_that_were_never_opened_leave_the_journal",
     ),
-    "deaf-to-fault-in-opening": (NONE, OWN_FAULT),
-    "deaf-to-fault-in-funding": (
-        NONE,
-        "tests/channel/store/test_own_fault.py"
-        "::test_a_message_before_play_that_cannot_be_handled_ends_the_channel",
-    ),
-    "deaf-to-fault-in-playing": (NONE, OWN_FAULT),
-    "deaf-to-fault-in-closing": (NONE, OWN_FAULT),
-    "forgets-to-tell-own-fault": (NONE, OWN_FAULT),
-    "stores-no-fault": (NONE, OWN_FAULT),
     **{
         f"snapshot-without-{field}": (ANEW, SNAPSHOT)
         for field in ("we-asked", "they-asked", "ask-later", "resuming")
@@ -91,6 +76,11 @@ ARGUED: dict[str, tuple[str, str]] = {
         )
         for word in ("early", "late")
     },
+    "reopens-while-hidden": (
+        "a process ends with the block with which its channel is over, and rarely looks again",
+        "tests/channel/peer/test_reading.py"
+        "::test_facts_are_not_undone_while_the_node_omits_solutions",
+    ),
     "drops-what-is-unsent": (
         "the wire of a session takes each message at once: nothing waits to be sent",
         "tests/channel/network/test_link.py::test_a_link_that_ends_sends_what_waits_to_be_sent",

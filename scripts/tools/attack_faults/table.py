@@ -12,6 +12,7 @@ from scripts.tools.attack_faults import (
     declined_hands,
     duties,
     engine,
+    fees_and_chain,
     from_engine_review,
     from_mutants,
     from_review,
@@ -69,6 +70,7 @@ def faults() -> tuple[Fault, ...]:
         *stored_and_watched.STORED_AND_WATCHED,
         *shown.SHOWN,
         *play_and_decks.PLAY_AND_DECKS,
+        *fees_and_chain.FEES_AND_CHAIN,
         *generated(),
     )
     by_name: dict[str, Fault] = {}

@@ -2,41 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
+from msgspec.structs import replace
 
 from channelsim.channel.attack.actions import Action, Attack, hostile_side
-from channelsim.channel.attack.drawing import draw
+from channelsim.channel.attack.company import HEAVY_PINNER
+from channelsim.channel.attack.drawing import arranged, draw
 from channelsim.channel.attack.filled_blocks import (
     FILL,
     LENGTHS,
     MARKETS,
     MOST_AMOUNT,
+    SAME_LIMITS,
     filled_by,
     filled_chain,
 )
-from channelsim.channel.attack.kinds import KINDS
+from channelsim.channel.attack.kinds import KINDS, LIMIT_FEES
 from channelsim.channel.attack.world import run
 from channelsim.channel.chain.simulator import SimulatedChain
-from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.peer.fees import paying
 from channelsim.channel.session.peer_runner import PeerRunner
+from channelsim.games.chance import Chance
 from scripts.tools.attack_faults.planting import Reach
 from scripts.tools.attack_faults.table import faults
 
 TABLE = {fault.name: fault for fault in faults()}
 
 DEAR = max(MARKETS, key=lambda market: market.rate)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def remembered() -> Iterator[None]:
-    """Sessions of one seed sign the same messages."""
-    with bls.remembered():
-        yield
 
 
 LEAVES = Action("go-on-chain", 0, 20)
@@ -197,6 +192,16 @@ def test_beside_a_hostile_side_there_is_money_for_every_pin() -> None:
     fills = [action for script in hostile for action in script.actions if action.kind == FILL]
     assert len(fills) > 20
     assert all(action.amount // LENGTHS != SCARCE for action in fills)
+
+
+def test_a_side_keeps_its_maxima_where_a_pin_costs_half_a_block() -> None:
+    """Half of them would not pay for a bundle that replaces such a pin."""
+    heavy = Action("deviate", 0, 11, name=HEAVY_PINNER)
+    half = Action(LIMIT_FEES, 1, 13, amount=0)
+    pinned = Attack(("calpoker",), "maxima", (heavy, half))
+    assert arranged(pinned, Chance(b"")).actions[1].amount == SAME_LIMITS
+    lighter = replace(pinned, actions=(replace(heavy, name="pinner"), half))
+    assert arranged(lighter, Chance(b"")).actions == lighter.actions
 
 
 def test_a_claim_without_a_fee_follows_a_move_whose_time_is_over() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from channelsim.channel.attack.actions import Action, Attack, check, hostile_side, possible
@@ -11,20 +9,12 @@ from channelsim.channel.attack.campaign import answers_of
 from channelsim.channel.attack.drawing import adversaries_in, draw
 from channelsim.channel.attack.session import Session
 from channelsim.channel.attack.world import run
-from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.onchain import scan
 from channelsim.channel.protocol.half_signed import time_out
 
 GAMES = ("spacepoker", "calpoker")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def remembered() -> Iterator[None]:
-    """Sessions of one seed sign the same messages."""
-    with bls.remembered():
-        yield
 
 
 def attacked(*actions: Action, seed: str = "hostile 2") -> Session:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from channelsim.channel.attack.campaign import broken_by, default_games
 from channelsim.channel.attack.failing_files import failing_log, lose_power
 from channelsim.channel.attack.monitors import explains
 from channelsim.channel.attack.world import run
-from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import GoOnChain
@@ -35,12 +33,6 @@ LARGE = Fault(
     "the overview has a megabyte",
     changing(durable_peer, "encode_overview", lambda overview: bytes(1 << 20)),
 )
-
-
-@pytest.fixture(autouse=True, scope="module")
-def remembered() -> Iterator[None]:
-    with bls.remembered():
-        yield
 
 
 def broken_with(fault: Fault, *actions: Action) -> dict[str, str]:

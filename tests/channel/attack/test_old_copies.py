@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from channelsim.channel.attack import process
@@ -14,20 +12,11 @@ from channelsim.channel.attack.goals import reached
 from channelsim.channel.attack.kinds import KINDS, OLD_COPY, WEATHERS
 from channelsim.channel.attack.session import Session
 from channelsim.channel.attack.world import run
-from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.peer.phases import resuming
 from channelsim.channel.simulation import bounds
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import menus
-
-
-@pytest.fixture(autouse=True, scope="module")
-def remembered() -> Iterator[None]:
-    """Sessions of one seed sign the same messages."""
-    with bls.remembered():
-        yield
-
 
 SHOWN, PUBLISHED = "old copy shown", "old copy published"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from functools import cache
 
 import pytest
@@ -17,19 +16,11 @@ from channelsim.channel.attack.kinds import DEADLINE, EVENT, KINDS, MESSAGE
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.attack.session import Session
 from channelsim.channel.attack.world import run
-from channelsim.channel.crypto import bls
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.side_player import SidePlayer
 from tests.paths import ROOT
 
 GAMES = ("spacepoker", "calpoker")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def remembered() -> Iterator[None]:
-    """Sessions of one seed sign the same messages."""
-    with bls.remembered():
-        yield
 
 
 def attacked(*actions: Action, seed: str = "world", **given: object) -> Session:

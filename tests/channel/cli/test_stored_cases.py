@@ -104,7 +104,7 @@ def test_the_corpus_of_a_package_is_only_read(
         "fuzz",
         "calpoker",
         "--seconds",
-        1.5,
+        0.5,
         "--jobs",
         1,
         "--out",

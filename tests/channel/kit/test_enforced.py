@@ -12,6 +12,7 @@ import pytest
 
 from channelsim.channel.campaign.campaign import here
 from channelsim.channel.documents.conform import Status
+from channelsim.channel.kit import enforced as check
 from channelsim.channel.kit.conformance import Effort, Subject
 from channelsim.channel.kit.enforced import ENFORCED, NEEDS_RULES, enforced
 from channelsim.channel.kit.new_game import write_package
@@ -172,8 +173,9 @@ def test_a_rule_that_no_judge_is_seen_to_name_is_not_checked(
 
 
 def test_a_test_that_nothing_misses_fails(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(check, "PROVING", 1.0)
     path = own_rules(tmp_path)
     row = row_of(channelsim(capsys, "conform", with_its_test(path), *QUICK, "--json"))
     unbroken, *unnoticed = row["failures"]

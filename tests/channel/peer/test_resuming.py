@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
-from channelsim.channel.crypto import bls
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.chain_news import (
     ChannelSettled,
@@ -32,12 +31,6 @@ from channelsim.channel.protocol.messages import Advisory, Request, Resume, Shut
 from tests.channel.on_chain import reward
 from tests.channel.peer.hostile import kinds, quiet, refuse
 from tests.channel.table import ANN, BEN, Table, call, sit
-
-
-@pytest.fixture(autouse=True)
-def _remember() -> Iterator[None]:
-    with bls.remembered():
-        yield
 
 
 def playing() -> Table:

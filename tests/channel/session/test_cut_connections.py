@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 
 import pytest
 
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.chain.simulator import SimulatedChain
-from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import Ignored, Send
 from channelsim.channel.protocol.messages import Batch, decode
 from channelsim.channel.session.deciders import Deciders
@@ -25,12 +24,6 @@ REVEALS, DECK = "calpoker", "holdem"
 
 Ending = tuple[tuple[int, int], tuple[bytes, ...]]
 """The balances, and the batches of both sides, in order."""
-
-
-@pytest.fixture(autouse=True)
-def remember() -> Iterator[None]:
-    with bls.remembered():
-        yield
 
 
 class Breaking(Delivery):

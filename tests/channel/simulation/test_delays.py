@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
 import pytest
 
-from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import Close
 from channelsim.channel.simulation.model.conversation import conversation
 from channelsim.channel.simulation.run import Run
@@ -22,12 +20,6 @@ DELAYS = (
 )
 
 GAME = ("calpoker",)
-
-
-@pytest.fixture(autouse=True)
-def remembered() -> Iterator[None]:
-    with bls.remembered():
-        yield
 
 
 def run(name: str, step: int, side: int, **other: Any) -> Run:
