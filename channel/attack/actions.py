@@ -109,7 +109,8 @@ class Attack(
     between two snapshots of a store. Where it is `watched`, a watcher of its own looks after the
     channel of a side whose process does not run. Where it is `tight`, each side puts in no more
     than one hand takes. Where it is `mixed`, about one block in three carries transactions, and
-    all times are longer. The `terms` are about proposals, stakes, fees and limits.
+    all times are longer. Each side asks so many `nodes` in the JSON of their RPC, of which one
+    fails at times if there are several. The `terms` are about proposals, stakes, fees and limits.
     """
 
     games: tuple[str, ...]
@@ -121,6 +122,7 @@ class Attack(
     watched: bool = False
     tight: bool = False
     mixed: bool = False
+    nodes: Annotated[int, Meta(ge=0, le=2)] = 0
     terms: Terms = Terms()
 
     @property

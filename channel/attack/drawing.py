@@ -62,6 +62,9 @@ DEALT = 16
 SWARM = 6
 """The most kinds of which the actions of a session are."""
 
+BY_RPC = 15
+"""The per cent of the sessions in which nodes are asked by their RPC."""
+
 DEVIATES, DEVIATIONS = 10, 3
 """The per cent of the sessions whose hostile side has adversaries by name, besides the others that
 are drawn, and the most of those: each acts where it can."""
@@ -301,6 +304,7 @@ def draw(
         snapshots=chance.pick(SNAPSHOTS),
         watched=watched,
         tight=chance.chance(10),
+        nodes=_nodes(Chance(derive(seed.encode(), "attack", "nodes"))),
     )
     if UNCOVERED in adversaries:
         attack = _with_short_balances(_with_another_game(attack, games, beside))
@@ -321,6 +325,11 @@ def draw(
         attack = _with_limits(attack, beside)
     attack = _with_fees(attack, kinds, beside)
     return arranged(attack, chance)
+
+
+def _nodes(chance: Chance) -> int:
+    """The number of nodes that each side asks by their RPC; none in most sessions."""
+    return chance.between(1, 2) if chance.chance(BY_RPC) else 0
 
 
 def _able(games: Sequence[str], adversaries: Sequence[str]) -> Sequence[str]:

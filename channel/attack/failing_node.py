@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -12,9 +13,11 @@ from channelsim.channel.attack.kinds import REFUSALS
 from channelsim.channel.attack.other_nodes import OtherNodes
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.full_node import NodeError
-from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult
+from channelsim.channel.chain.interface import Answer, Chain, FarmableChain, PushResult
 from channelsim.channel.chain.observations import CoinSeen, PendingBundle
 from channelsim.channel.chain.refusals import ALREADY_INCLUDING
+
+T = TypeVar("T")
 
 FORGOTTEN = PushResult(Answer.KNOWN, ALREADY_INCLUDING)
 """The answer to bytes that the node has dropped."""
@@ -23,6 +26,7 @@ FORGOTTEN = PushResult(Answer.KNOWN, ALREADY_INCLUDING)
 class FailingNode:
     """One side's node. `next_action` counts its calls, and `time` is the virtual one in seconds.
 
+    Calls that it answers are answered by `asked`, which is the chain itself, or its RPC.
     A `block` may come with any call. Until the height `hampers_until`, something is held back. It
     asks `least_rate` mojos per cost, or what the chain does if that is more. `failed` counts the
     calls that were not answered. The side may have `others`, which have pins in their mempools.
@@ -36,11 +40,13 @@ class FailingNode:
         block: Callable[[], None],
         least_rate: int = 0,
         others: OtherNodes | None = None,
+        asked: Chain | None = None,
     ) -> None:
         self.slowness = 0.0
         self.hampers_until = 0
         self.failed = 0
         self._chain = chain
+        self._answers: Chain = asked or chain
         self._next_action = next_action
         self._time = time
         self._block = block
@@ -92,26 +98,27 @@ class FailingNode:
     def peak(self) -> int:
         """The height of the tip. Raises `NodeError`, as all calls do."""
         self._called()
+        self._asked(self._answers.peak)
         return self._tip()
 
     def agg_sig_data(self) -> bytes:
         """The suffix of messages to sign on this network."""
-        return self._chain.agg_sig_data()
+        return self._answers.agg_sig_data()
 
     def coin(self, coin_id: bytes) -> CoinSeen | None:
         """The coin with this id; the node may not tell the solution of its spend."""
         self._called()
-        return next(self._as_shown([self._chain.coin(coin_id)]), None)
+        return next(self._as_shown([self._asked(lambda: self._answers.coin(coin_id))]), None)
 
     def coins_at(self, puzzle_hash: bytes) -> list[CoinSeen]:
         """The unspent coins at this address."""
         self._called()
-        return list(self._as_shown(self._chain.coins_at(puzzle_hash)))
+        return list(self._as_shown(self._asked(lambda: self._answers.coins_at(puzzle_hash))))
 
     def children(self, coin_id: bytes) -> list[CoinSeen]:
         """The coins that the spend of this one created."""
         self._called()
-        return list(self._as_shown(self._chain.children(coin_id)))
+        return list(self._as_shown(self._asked(lambda: self._answers.children(coin_id))))
 
     def push(self, bundle: Bundle) -> PushResult:
         """Offer a bundle, which the node may hold back, refuse, drop, or take without an answer."""
@@ -170,7 +177,7 @@ class FailingNode:
         is_pinned = others is not None and not others.take(bundle)
         if is_pinned and others is not None and others.is_alone:
             return PushResult(Answer.PENDING_CONFLICT)
-        result = self._chain.push(bundle)
+        result = self._asked(lambda: self._answers.push(bundle))
         is_open = result.answer in (Answer.ACCEPTED, Answer.PENDING_CONFLICT)
         return PushResult(Answer.PENDING_CONFLICT) if is_pinned and is_open else result
 
@@ -184,7 +191,7 @@ class FailingNode:
     def pending(self, coin_id: bytes) -> list[PendingBundle]:
         """The bundles that spend this coin, in the mempool of any node."""
         self._called()
-        pending = self._chain.pending(coin_id)
+        pending = self._asked(lambda: self._answers.pending(coin_id))
         if self._others is not None and self._noted is None:
             pending = [*pending, *self._others.pending(coin_id)]
         return pending
@@ -192,7 +199,15 @@ class FailingNode:
     def fee_rate(self) -> int:
         """The fee rate that the node asks."""
         self._called()
-        return self.rate
+        return max(self._least_rate, self._asked(self._answers.fee_rate))
+
+    def _asked(self, answer: Callable[[], T]) -> T:
+        """The answer to a call, unless the nodes that are asked fail by themselves."""
+        try:
+            return answer()
+        except NodeError:
+            self.failed += 1
+            raise
 
     def take_held(self, *, everything: bool = False) -> None:
         """Offer the bundles that were held back long enough, before the next block."""

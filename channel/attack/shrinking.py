@@ -60,6 +60,8 @@ def _plainer(attack: Attack) -> Iterator[Attack]:
         yield replace(attack, tight=False)
     if attack.mixed:
         yield replace(attack, mixed=False)
+    if attack.nodes:
+        yield replace(attack, nodes=attack.nodes - 1)
     if attack.snapshots != SNAPSHOTS[0]:
         yield replace(attack, snapshots=SNAPSHOTS[0])
     for place, action in enumerate(actions):

@@ -35,6 +35,7 @@ from channelsim.channel.attack.mortal_peer import FAILS_AT, Instant
 from channelsim.channel.attack.old_copies import OldCopies
 from channelsim.channel.attack.other_nodes import OtherNodes, other_nodes
 from channelsim.channel.attack.process import Process
+from channelsim.channel.attack.rpc_node import RpcNode
 from channelsim.channel.attack.script import Script
 from channelsim.channel.attack.session import NOBODY, Observer, Session
 from channelsim.channel.attack.session_limits import (
@@ -307,6 +308,19 @@ class World:
             lambda: self.blocks.make(),
             0 if side == self.hostile else self.attack.terms.rate,
             others,
+            self._rpc_of(side),
+        )
+
+    def _rpc_of(self, side: Side) -> RpcNode | None:
+        """The RPC of a side's nodes, if they are asked by it."""
+        if not self.attack.nodes or not isinstance(self.node, SimulatedChain):
+            return None
+        return RpcNode(
+            self.node,
+            self.chain,
+            self.attack.nodes,
+            Chance(derive(self.attack.seed.encode(), "nodes", side)),
+            lambda how: self._violated("node", f"the {NAMES[side]} {how}"),
         )
 
     def _slowness(self, side: Side) -> float:

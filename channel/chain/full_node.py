@@ -22,6 +22,7 @@ from channelsim.channel.chain.peaks import PUBLIC, Now, Peak, refuted
 from channelsim.channel.chain.refusals import ANSWERS
 from channelsim.channel.chain.rpc import (
     PATIENCE,
+    Answered,
     AnswerTooLong,
     Credentials,
     NodeError,
@@ -175,14 +176,19 @@ class NodeSyncing(NodeError):
 class RpcChain:
     """A node by its URL; `credentials` where it wants them, as real nodes do.
 
-    Every method raises `NodeError`. Close it, or use it in a `with`.
+    Every method raises `NodeError`. Close it, or use it in a `with`. `answered` answers its calls
+    in the place of the node, without a connection.
     """
 
     def __init__(
-        self, url: str, credentials: Credentials | None = None, patience: Patience = PATIENCE
+        self,
+        url: str,
+        credentials: Credentials | None = None,
+        patience: Patience = PATIENCE,
+        answered: Answered | None = None,
     ) -> None:
         self.url = url
-        self._rpc = RpcClient(url, credentials, patience)
+        self._rpc = RpcClient(url, credentials, patience, answered)
         self._agg_sig_data: bytes | None = None
         self._peak: Peak | None = None
 

@@ -72,9 +72,17 @@ class Window(msgspec.Struct, frozen=True):
 class Node(Protocol):
     """An embedded node. `lock` is held during a call; `offer` takes a bundle into the mempool."""
 
-    ledger: Ledger
-    mempool: Mempool
     lock: RLock
+
+    @property
+    def ledger(self) -> Ledger:
+        """The chain."""
+        ...
+
+    @property
+    def mempool(self) -> Mempool:
+        """Bundles that wait for a block."""
+        ...
 
     @property
     def constants(self) -> ConsensusConstants:

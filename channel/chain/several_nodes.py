@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from threading import Thread
 from time import monotonic
 from typing import Self, TypeVar
@@ -22,16 +23,28 @@ T = TypeVar("T")
 IN_TIME = 5.0
 """Seconds in which the nodes that are not read must answer a question to all of them."""
 
+Start = Callable[[Callable[[], None]], Callable[[float], object]]
+"""Starts some work beside others; the result waits for it, at most so many seconds."""
+
+
+def in_thread(work: Callable[[], None]) -> Callable[[float], object]:
+    """Start work in a thread of its own, which keeps no process from ending."""
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    return thread.join
+
 
 class SeveralNodes:
     """One node or more. Every method raises `NodeError`, `peak` only if no node can be read.
 
     `peak` begins a look at the chain, and alone chooses the node: the one that was read before, or
-    else the next that answers and is synced. Close it, or use it in a `with`.
+    else the next that answers and is synced. Close it, or use it in a `with`. `start` starts what
+    is asked of several nodes at once.
     """
 
-    def __init__(self, nodes: Sequence[RpcChain]) -> None:
+    def __init__(self, nodes: Sequence[RpcChain], start: Start = in_thread) -> None:
         self._nodes = tuple(nodes)
+        self._start = start
         self._reads = 0
         self._failed = True
         self._network: bytes | None = None
@@ -81,7 +94,7 @@ class SeveralNodes:
             self.peak()
         for node in self._others():
             # Apart, so that no node keeps another one waiting.
-            Thread(target=_offer, args=(node, bundle), daemon=True).start()
+            self._start(partial(_offer, node, bundle))
         return self._read(lambda node: node.push(bundle))
 
     def pending(self, coin_id: bytes) -> list[PendingBundle]:
@@ -118,7 +131,7 @@ class SeveralNodes:
         A node that still owes the answer to such a question is not asked.
         """
         answers: dict[int, T] = {}
-        threads: list[Thread] = []
+        waits: list[Callable[[float], object]] = []
 
         def ask(index: int, node: RpcChain) -> None:
             try:
@@ -132,13 +145,12 @@ class SeveralNodes:
         for index, node in enumerate(nodes):
             if node not in self._asking:
                 self._asking.add(node)
-                threads.append(Thread(target=ask, args=(index, node), daemon=True))
-                threads[-1].start()
+                waits.append(self._start(partial(ask, index, node)))
         until = monotonic() + IN_TIME
 
         def wait() -> list[T]:
-            for thread in threads:
-                thread.join(max(0.0, until - monotonic()))
+            for wait_for in waits:
+                wait_for(max(0.0, until - monotonic()))
             # One that is late may still add its answer to the others.
             return [answer for _, answer in sorted(answers.copy().items(), key=lambda one: one[0])]
 

@@ -162,10 +162,7 @@ class SimulatedChain:
 
     def push(self, bundle: Bundle) -> PushResult:
         """Offer a bundle to the mempool."""
-        outcome = self.offer(bundle)
-        if outcome.status is Status.SUCCESS:
-            return PushResult(Answer.ACCEPTED)
-        return PushResult(ANSWERS.get(outcome.error, Answer.REFUSED), outcome.error)
+        return answer_to(self.offer(bundle))
 
     def offer(self, bundle: Bundle, *, again: bool = False) -> Outcome:
         """Offer a bundle to the mempool, and say what became of it.
@@ -343,6 +340,13 @@ class SimulatedChain:
                 self._note(change)
             case _:
                 assert_never(change)
+
+
+def answer_to(outcome: Outcome) -> PushResult:
+    """The answer of a node to a push with this outcome."""
+    if outcome.status is Status.SUCCESS:
+        return PushResult(Answer.ACCEPTED)
+    return PushResult(ANSWERS.get(outcome.error, Answer.REFUSED), outcome.error)
 
 
 def _seen(record: Record, *, solution: bool = False) -> CoinSeen:
