@@ -12,6 +12,7 @@ from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.node_calls import NodeCalls
 from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.chain.rpc import line
 from channelsim.channel.chain.several_nodes import SeveralNodes
 from scripts.tools.attack_faults.planting import Fault, changing, compared, function
 
@@ -39,7 +40,7 @@ def _all_but_last(coins: Sequence[Any]) -> list[Any]:
 
 
 def _lowest_rate(right: Any, estimates: Any, pool: Any) -> int:
-    return 0 if not pool.is_full else right(estimates, pool)  # type: ignore[no-any-return]
+    return 0 if not pool.is_full else right(estimates, pool)
 
 
 def _in_turn(right: Any, nodes: Any, call: Any) -> Any:
@@ -102,7 +103,7 @@ NODE_RPC = (
         "reads-no-error-word",
         "chain",
         "the name of a refusal is not found in the node's sentence",
-        compared(full_node, "_word", lambda right, error: full_node.line(error)),
+        compared(full_node, "_word", lambda right, error: line(error)),
     ),
     Fault(
         "reads-no-fee-rate",
