@@ -73,8 +73,8 @@ _COVERED = """### What is covered
 - Both sides are the processes that users run: the runner, the link with its frames and pauses, the
   player of `peer`, `close` or `recover`, their first and last lines, the store in SQLite, the
   watcher's files, and a watcher with a copy of these, which pays fees where its side does.
-- In some sessions each side asks its node in the JSON of the RPC, or two nodes of which one fails at
-  times; what is read is compared with what they have.
+- In some sessions each side asks its node in the JSON of the RPC, or two nodes of which one fails
+  at times; what is read is compared with what they have.
 - One side may be hostile, with its real keys: it deviates as each adversary does, changes fields,
   says what would be right elsewhere, and spends what its signatures allow.
 - A side may go on from an older copy of its files. Games with decks, and fees, are drawn, too.
