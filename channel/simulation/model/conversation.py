@@ -243,7 +243,7 @@ def _apply(talk: Conversation, message: Message, sender: int) -> frozenset[str]:
         rules = talk.handshake.take(message, sender, talk.peak)
         talk.since = talk.peak
         if isinstance(message, Funded) and not (rules or late):
-            talk.resuming = False
+            talk.resuming, talk.resumed = False, talk.peak
         return rules
     if talk.closing is not None:
         return _ends(talk, message, sender)

@@ -43,7 +43,7 @@ def compares(talk: Conversation, message: Resume) -> frozenset[str]:
         rules.add("CH-RESUME-1")
     if talk.agreed().unproved(received, message.conditions, talk.side, halves):
         rules.add("CH-RESUME-2")
-    talk.resuming = False
+    talk.resuming, talk.resumed = False, talk.peak
     known = talk.accounts.get(received) if received <= talk.sent else None
     if not rules and (known is None or _conditions(talk, known) != message.conditions):
         talk.stops_with = OldCopy.__name__

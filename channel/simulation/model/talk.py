@@ -73,6 +73,8 @@ class Conversation:
     """The height of the first connection since the other side's last numbers were here."""
     resuming: bool = False
     """True until the other side's last numbers are here."""
+    resumed: int = 0
+    """The height at which they came."""
     stops_with: str = ""
     """The news with which the honest side has to stop, because of the other's numbers."""
     moves: dict[tuple[bytes, bytes | None], dict[bytes, LedgerGame]] = field(

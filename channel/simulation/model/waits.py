@@ -21,6 +21,7 @@ def see(talk: Conversation, block: Block, peak: int) -> None:
     talk.peak = peak
     # A reorganisation can lower the height: then the wait starts from there.
     talk.since, talk.connected = min(talk.since, peak), min(talk.connected, peak)
+    talk.resumed = min(talk.resumed, peak)
     talk.wants_since = None if talk.wants_since is None else min(talk.wants_since, peak)
     talk.asked = {side: min(since, peak) for side, since in talk.asked.items()}
     agreed = talk.handshake.agreed
@@ -71,7 +72,9 @@ def waits(talk: Conversation) -> None:
             talk.fails(f"it waits for what is due by {rule}, and {WAITS}")
             return
     asked = talk.asked.get(1 - talk.side)
+    # After a lost connection, a batch that changes nothing may wait for the next block.
     answers = talk.holder == talk.side and talk.closing is None and not talk.resuming
+    answers = answers and talk.peak - talk.resumed > 1
     if asked is not None and answers and talk.peak - asked > talk.times[0]:
         talk.fails("it does not answer a request for the potato (CH-TIME-1)")
     owes = any(game.mover == talk.side for game in talk.newest().games.values())
