@@ -24,6 +24,7 @@ from channelsim.channel.watch.watch_data import NEWEST, STATES
 from channelsim.games import registry
 from scripts.tools.attack_faults.planting import Fault, Reach, changing, function
 from scripts.tools.attack_faults.table import faults
+from tests.sampling import one_row_in
 
 TABLE = {fault.name: fault for fault in faults()}
 
@@ -69,64 +70,71 @@ DEALT = next(name for name in default_games() if registry.get(name).deck_positio
 
 @pytest.mark.parametrize(
     ("fault", "monitor", "actions"),
-    [
-        ("forgets-to-tell-moved", "news", ()),
-        ("forgets-to-tell-channel-closed", "news", ()),
-        ("forgets-to-tell-game-settled", "news", ()),
-        ("forgets-to-watch", "news", ()),
-        ("watch-data-one-behind", "watch-data", ()),
-        ("watch-data-of-the-start", "watch-data", ()),
-        ("takes-funding-for-deep-early", "times", ()),
-        ("takes-funding-for-deep-late", "times", ()),
-        ("shutdown-final-early", "times", ()),
-        ("shutdown-final-late", "times", ()),
-        ("answers-due-late", "times", (Action("drop", 0, 2),)),
-        ("answers-due-early", "times", (Action("drop", 0, 2),)),
-        ("unroll-times-out-early", "times", (Action("go-on-chain", 1, 18),)),
-        ("unroll-times-out-late", "times", (Action("go-on-chain", 1, 18),)),
-        ("game-times-out-early", "times", (Action("go-on-chain", 0, 20),)),
-        ("seals-nothing", "sealed", ()),
-        ("waits-for-the-next-block", "pace", ()),
-        ("drops-its-queue", "potato", ()),
-        ("reveals-nothing-early", "potato", ()),
-        ("forgets-to-send-shutdown-done", "potato", ()),
-        ("deaf-to-advisory-in-playing", "asks", ()),
-        ("deaf-to-connected-in-closing", "asks", (Action("reset", 0, 0, since="shutdown"),)),
-        ("publishes-an-old-state", "spends", (Action("go-on-chain", 1, 18),)),
-        ("publishes-with-the-next-block", "spends", (Action("corrupt", 0, 9),)),
-        ("snapshot-without-watched", "restart", (CRASH,)),
-        ("snapshot-without-closing", "restart", ()),
-        ("stores-no-advisory", "restart", ()),
-        ("shows-no-early-reveal", "potato", ()),
-        ("swaps-paid-coins", "news", (Action("go-on-chain", 0, 20),)),
-        ("ends-at-the-funding-deadline", "times", (Action("drop", 0, 2, since="link"),)),
-        ("connects-without-a-pause", "link", (AWAY,)),
-        ("pauses-never-grow", "link", (AWAY,)),
-        ("says-no-loss", "link", (AWAY,)),
-        ("long-pauses-stay", "link", (replace(AWAY, at=1), replace(AWAY, pause=0))),
-        ("recover-waits-for-a-shutdown", "asks", (LOST_SHUTDOWN, RECOVERS)),
-        ("close-waits-for-its-games", "asks", (*INTERRUPTED[:3], Action("run-close", 1, 16))),
-        ("one-push-keeps-the-others", "node", (Action("go-on-chain", 0, 18), NEVER_ANSWERED)),
-        ("times-from-the-start-of-the-process", "node", (Action("node-slow", 0, 0, pause=100),)),
-        ("unsent-without-bound", "link", (Action("silence", 0, 8),)),
-        ("hears-older-connections", "link", LATE),
-        ("uses-older-connections", "link", LATE),
-        ("takes-any-proposal-for-fit", "news", (SHORT_TIMEOUTS,)),
-        ("takes-short-games", "news", (SHORT_TIMEOUTS,)),
-        ("waits-with-safe-moves", "spends", (Action("go-on-chain", 0, 20),)),
-        ("forgets-that-it-asked", "potato", ()),
-        ("asks-for-nothing", "potato", ()),
-        ("uses-ids-again", "potato", ()),
-        ("repeats-an-older-message", "potato", ()),
-        ("forgets-the-last-batch", "potato", ()),
-        ("awaits-nothing-in-the-opening", "times", ()),
-        ("asks-where-there-is-no-choice", "news", (Action("go-on-chain", 0, 20),)),
-        ("hides-the-state-that-counts", "news", (Action("go-on-chain", 0, 20),)),
-        ("acts-before-it-looks", "times", (CRASH,)),
-        ("failed-opening-ends-late", "times", (Action("drop", 0, 2, since="link"),)),
-        ("never-asks-back", "potato", INTERRUPTED),
-        ("has-no-evidence-on-chain", "promise", (OVERCLAIMS,)),
-    ],
+    one_row_in(
+        2,
+        [
+            ("forgets-to-tell-moved", "news", ()),
+            ("forgets-to-tell-channel-closed", "news", ()),
+            ("forgets-to-tell-game-settled", "news", ()),
+            ("forgets-to-watch", "news", ()),
+            ("watch-data-one-behind", "watch-data", ()),
+            ("watch-data-of-the-start", "watch-data", ()),
+            ("takes-funding-for-deep-early", "times", ()),
+            ("takes-funding-for-deep-late", "times", ()),
+            ("shutdown-final-early", "times", ()),
+            ("shutdown-final-late", "times", ()),
+            ("answers-due-late", "times", (Action("drop", 0, 2),)),
+            ("answers-due-early", "times", (Action("drop", 0, 2),)),
+            ("unroll-times-out-early", "times", (Action("go-on-chain", 1, 18),)),
+            ("unroll-times-out-late", "times", (Action("go-on-chain", 1, 18),)),
+            ("game-times-out-early", "times", (Action("go-on-chain", 0, 20),)),
+            ("seals-nothing", "sealed", ()),
+            ("waits-for-the-next-block", "pace", ()),
+            ("drops-its-queue", "potato", ()),
+            ("reveals-nothing-early", "potato", ()),
+            ("forgets-to-send-shutdown-done", "potato", ()),
+            ("deaf-to-advisory-in-playing", "asks", ()),
+            ("deaf-to-connected-in-closing", "asks", (Action("reset", 0, 0, since="shutdown"),)),
+            ("publishes-an-old-state", "spends", (Action("go-on-chain", 1, 18),)),
+            ("publishes-with-the-next-block", "spends", (Action("corrupt", 0, 9),)),
+            ("snapshot-without-watched", "restart", (CRASH,)),
+            ("snapshot-without-closing", "restart", ()),
+            ("stores-no-advisory", "restart", ()),
+            ("shows-no-early-reveal", "potato", ()),
+            ("swaps-paid-coins", "news", (Action("go-on-chain", 0, 20),)),
+            ("ends-at-the-funding-deadline", "times", (Action("drop", 0, 2, since="link"),)),
+            ("connects-without-a-pause", "link", (AWAY,)),
+            ("pauses-never-grow", "link", (AWAY,)),
+            ("says-no-loss", "link", (AWAY,)),
+            ("long-pauses-stay", "link", (replace(AWAY, at=1), replace(AWAY, pause=0))),
+            ("recover-waits-for-a-shutdown", "asks", (LOST_SHUTDOWN, RECOVERS)),
+            ("close-waits-for-its-games", "asks", (*INTERRUPTED[:3], Action("run-close", 1, 16))),
+            ("one-push-keeps-the-others", "node", (Action("go-on-chain", 0, 18), NEVER_ANSWERED)),
+            (
+                "times-from-the-start-of-the-process",
+                "node",
+                (Action("node-slow", 0, 0, pause=100),),
+            ),
+            ("unsent-without-bound", "link", (Action("silence", 0, 8),)),
+            ("hears-older-connections", "link", LATE),
+            ("uses-older-connections", "link", LATE),
+            ("takes-any-proposal-for-fit", "news", (SHORT_TIMEOUTS,)),
+            ("takes-short-games", "news", (SHORT_TIMEOUTS,)),
+            ("waits-with-safe-moves", "spends", (Action("go-on-chain", 0, 20),)),
+            ("forgets-that-it-asked", "potato", ()),
+            ("asks-for-nothing", "potato", ()),
+            ("uses-ids-again", "potato", ()),
+            ("repeats-an-older-message", "potato", ()),
+            ("forgets-the-last-batch", "potato", ()),
+            ("awaits-nothing-in-the-opening", "times", ()),
+            ("asks-where-there-is-no-choice", "news", (Action("go-on-chain", 0, 20),)),
+            ("hides-the-state-that-counts", "news", (Action("go-on-chain", 0, 20),)),
+            ("acts-before-it-looks", "times", (CRASH,)),
+            ("failed-opening-ends-late", "times", (Action("drop", 0, 2, since="link"),)),
+            ("never-asks-back", "potato", INTERRUPTED),
+            ("has-no-evidence-on-chain", "promise", (OVERCLAIMS,)),
+        ],
+    ),
 )
 def test_a_monitor_sees_its_mistake(fault: str, monitor: str, actions: tuple[Action, ...]) -> None:
     assert monitor in broken_with(TABLE[fault], *actions)
@@ -164,28 +172,35 @@ DOWN = tuple(Action("stop", side, 1, since="unroll", blocks=24) for side in (0, 
 
 @pytest.mark.parametrize(
     ("names", "monitors", "actions"),
-    [
-        (
+    one_row_in(
+        2,
+        [
             (
-                "shows-no-overview",
-                "prints-no-end",
-                "verifies-all-states-again",
-                "looks-again-and-again",
+                (
+                    "shows-no-overview",
+                    "prints-no-end",
+                    "verifies-all-states-again",
+                    "looks-again-and-again",
+                ),
+                {"overview", "lines", "work", "node"},
+                (),
             ),
-            {"overview", "lines", "work", "node"},
-            (),
-        ),
-        (("prints-a-mojo-less", "keeps-all-messages"), {"lines", "work"}, ()),
-        (("keeps-nothing-alive", "deaf-to-go-on-chain-in-playing"), {"link", "asks"}, (ON_CHAIN,)),
-        (("waits-on-silence",), {"link"}, (Action("silence", 0, 5, 1, pause=5),)),
-        (("takes-silence-for-yes",), {"node"}, (ON_CHAIN, UNANSWERED)),
-        (("watcher-only-looks",), {"watcher"}, (ON_CHAIN, *DOWN)),
-        (
-            ("takes-the-newest-for-stale",),
-            {"watcher"},
-            (Action("go-on-chain", 1, 18), *DOWN),
-        ),
-    ],
+            (("prints-a-mojo-less", "keeps-all-messages"), {"lines", "work"}, ()),
+            (
+                ("keeps-nothing-alive", "deaf-to-go-on-chain-in-playing"),
+                {"link", "asks"},
+                (ON_CHAIN,),
+            ),
+            (("waits-on-silence",), {"link"}, (Action("silence", 0, 5, 1, pause=5),)),
+            (("takes-silence-for-yes",), {"node"}, (ON_CHAIN, UNANSWERED)),
+            (("watcher-only-looks",), {"watcher"}, (ON_CHAIN, *DOWN)),
+            (
+                ("takes-the-newest-for-stale",),
+                {"watcher"},
+                (Action("go-on-chain", 1, 18), *DOWN),
+            ),
+        ],
+    ),
 )
 def test_a_monitor_of_what_is_around_a_peer_sees_its_mistake_and_nothing_else(
     names: tuple[str, ...], monitors: set[str], actions: tuple[Action, ...]
@@ -200,41 +215,44 @@ AWAY_FROM_ITS_NODE = (Action("node-away", 0, 20, pause=60), Action("think", 0, 8
 
 @pytest.mark.parametrize(
     ("names", "monitors", "script"),
-    [
-        (
+    one_row_in(
+        2,
+        [
             (
-                "tells-the-other-asker",
-                "prints-an-old-height",
-                "stays-in-trouble",
-                "calls-a-connection-lost",
-                "synchronises-no-transaction",
+                (
+                    "tells-the-other-asker",
+                    "prints-an-old-height",
+                    "stays-in-trouble",
+                    "calls-a-connection-lost",
+                    "synchronises-no-transaction",
+                ),
+                {"news", "lines", "node", "link", "store"},
+                Attack(("calpoker",), "b1", AWAY_FROM_ITS_NODE, hands=2, snapshots=3),
             ),
-            {"news", "lines", "node", "link", "store"},
-            Attack(("calpoker",), "b1", AWAY_FROM_ITS_NODE, hands=2, snapshots=3),
-        ),
-        (
             (
-                "excuses-all-hands",
-                "shows-later-dues",
-                "moves-before-a-later-height",
-                "seals-for-any-place",
+                (
+                    "excuses-all-hands",
+                    "shows-later-dues",
+                    "moves-before-a-later-height",
+                    "seals-for-any-place",
+                ),
+                {"hands", "overview", "spends", "store"},
+                Attack(("spacepoker",), "aim", (ON_CHAIN, Action("stop", 0, 30)), hands=2),
             ),
-            {"hands", "overview", "spends", "store"},
-            Attack(("spacepoker",), "aim", (ON_CHAIN, Action("stop", 0, 30)), hands=2),
-        ),
-        (
-            ("accepts-any-hand",),
-            {"hands"},
-            Attack(
-                ("calpoker",), "aim", tuple(Action("propose", at, 14) for at in (1, 0)), hands=2
+            (
+                ("accepts-any-hand",),
+                {"hands"},
+                Attack(
+                    ("calpoker",), "aim", tuple(Action("propose", at, 14) for at in (1, 0)), hands=2
+                ),
             ),
-        ),
-        (
-            ("watcher-ends-early",),
-            {"watcher"},
-            Attack(("spacepoker",), "aim", (ON_CHAIN, *DOWN_LONG), hands=1, watched=True),
-        ),
-    ],
+            (
+                ("watcher-ends-early",),
+                {"watcher"},
+                Attack(("spacepoker",), "aim", (ON_CHAIN, *DOWN_LONG), hands=1, watched=True),
+            ),
+        ],
+    ),
 )
 def test_a_monitor_of_what_a_user_hears_and_keeps_sees_its_mistake(
     names: tuple[str, ...], monitors: set[str], script: Attack
