@@ -93,7 +93,7 @@ class RpcClient:
     ) -> None:
         self._url = url
         self._patience = patience
-        self._ask = answered or self._retried
+        self._reply = answered or self._retried
         try:
             parts = urlsplit(url)
             self._host, self._port = parts.hostname or "", parts.port or DEFAULT_PORT
@@ -142,7 +142,7 @@ class RpcClient:
     # --- answers ---
 
     def _successful_or_not(self, call: str, arguments: dict[str, Any]) -> tuple[_Status, bytes]:
-        body = self._ask(call, msgspec.json.encode(arguments))
+        body = self._reply(call, msgspec.json.encode(arguments))
         return self._read(body, _Status), body
 
     def _read(self, body: bytes, answer: type[T]) -> T:
