@@ -18,10 +18,11 @@ from channelsim.channel.attack.ending_duties import RECOVER, not_asked_for
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.fee_news import FeeNews
 from channelsim.channel.attack.game_spends_due import wrong_game_spends
+from channelsim.channel.attack.left_files import LeftFiles
 from channelsim.channel.attack.news_due import missing
 from channelsim.channel.attack.news_fields import false_news
 from channelsim.channel.attack.noted_node import NotedNode
-from channelsim.channel.attack.noted_store import NotedStore, SealedSecrets
+from channelsim.channel.attack.noted_store import NotedStore
 from channelsim.channel.attack.overview_facts import wrong_overview, wrong_without_keys
 from channelsim.channel.attack.passed_over import event_name, is_passed_over, stays
 from channelsim.channel.attack.play_duties import PlayDuties
@@ -40,7 +41,6 @@ from channelsim.channel.attack.spends_due import (
 from channelsim.channel.attack.stakes_due import wrong_stakes
 from channelsim.channel.attack.store_duties import (
     badly_sealed,
-    readable_by_others,
     shared,
     wrong_copy,
 )
@@ -61,11 +61,9 @@ from channelsim.channel.peer.interface import (
     Act,
     Command,
     Connected,
-    DecksChanged,
     Effect,
     Event,
     FeeLimits,
-    Pinned,
     Received,
     Tell,
     Watch,
@@ -89,16 +87,6 @@ from channelsim.channel.watch.watch_data import (
 from channelsim.games.amounts import counted
 from channelsim.games.contract import Position
 
-MOST_BYTES, MOST_BYTES_PER_EVENT, TIMES_RECEIVED = 48_000, 2_000, 4
-"""The most bytes that a side's files have after its opening, and of each event that matters, beside
-so many times the bytes that it got from outside: decks, and pins of our spends, above all."""
-
-SEALED, UNLIKE = 64, 8
-"""A message of so many bytes, so many of which differ, is looked for in the files.
-
-A row of zeros is in every database.
-"""
-
 
 @dataclass(slots=True)
 class SideMonitors:
@@ -118,13 +106,8 @@ class SideMonitors:
     watch_wallet: WatchWallet | None = None
     wire: Wire | None = None
     watched: set[Coin] = field(default_factory=set)
-    changes: int = 0
-    pinned: int = 0
-    dealt: int = 0
-    received: int = 0
-    messages: list[bytes] = field(default_factory=list)
+    files: LeftFiles = field(default_factory=LeftFiles)
     asked: dict[int, Position] = field(default_factory=dict)
-    secrets: SealedSecrets = field(default_factory=SealedSecrets)
     replays: Replays = field(default_factory=Replays)
     workload: Workload = field(default_factory=Workload)
     state: PeerState | None = None
@@ -187,7 +170,9 @@ class SideMonitors:
         for how in shared(self.folder):
             self.wrong_store(how)
         self.was_copied = False
-        self._stored = NotedStore(store, self.secrets, snapshots, self.wrong_store, self.folder)
+        self._stored = NotedStore(
+            store, self.files.secrets, snapshots, self.wrong_store, self.folder
+        )
         return self._stored
 
     def wrong_store(self, how: str) -> None:
@@ -201,7 +186,8 @@ class SideMonitors:
         self.decks.restored()
         self.fee_news = FeeNews()
         self.play = PlayDuties(self.config.side, self.config.fees, from_copy=True)
-        self.secrets, self.state = SealedSecrets(), None
+        self.files.restored()
+        self.state = None
 
     def hear(self, event: SessionEvent) -> None:
         """Print an event, as the command of the process does."""
@@ -222,7 +208,7 @@ class SideMonitors:
             )
         self.watched |= coins
         self.state = after
-        self.secrets.follow(before, after, effects, started=event is None)
+        self.files.follow(event, before, after, effects)
         if self._node is not None:
             if event is None and not before.block.peak:
                 self._node.starts(after.block.peak)
@@ -241,11 +227,6 @@ class SideMonitors:
             self._found("asks", f"passes over a {event_name(event)} in {after.phase.value}")
         if stays(event, after):
             self._found("asks", f"stays in {after.phase.value} after a fault of its own")
-        if isinstance(event, Pinned):
-            spends = [spend for other in event.pending for spend in other.bundle.spends]
-            self.pinned += sum(len(spend.puzzle) + len(spend.solution) for spend in spends)
-        if isinstance(event, DecksChanged):
-            self.dealt += sum(map(len, event.added))
         if isinstance(event, Received):
             if self.wire is not None:
                 self.wire.heard(self.config.side)
@@ -253,12 +234,6 @@ class SideMonitors:
             if len(event.message) > most:
                 size = counted(len(event.message), "byte")
                 self._found("link", f"takes a message of {size}, at most {most:,} now")
-        if before is not after:
-            self.changes += 1
-            if isinstance(event, Received):
-                self.received += len(event.message)
-                if _is_known_again(event.message):
-                    self.messages.append(event.message)
         for how in _misread(self.folder / FILE, after) if event is None else ():
             self._found("overview", how)
         if event is None and after.phase is Phase.PLAYING and not after.resuming:
@@ -407,29 +382,11 @@ class SideMonitors:
             self._found("times", how)
 
     def stopped(self, *, in_doubt: bool = False, killed: bool = False) -> None:
-        """Look at the files of a process that has ended, its last event perhaps `in_doubt`.
-
-        One that was `killed` has left the log of its database, which the next one empties.
-        """
+        """Look at the files of a process that has ended, its last event perhaps `in_doubt`."""
         if self._node is not None and self.state is not None and not self.has_begun:
             self._look_for_wait(self._node, self.state)
-        files = [path for path in sorted(self.folder.rglob("*")) if path.is_file()]
-        size = sum(path.stat().st_size for path in files)
-        most = MOST_BYTES + MOST_BYTES_PER_EVENT * self.changes
-        most += TIMES_RECEIVED * (self.received + self.pinned + self.dealt)
-        if size > most and not killed:
-            after = counted(self.changes, "event")
-            self._found("disk", f"has files of {counted(size, 'byte')} after {after}")
-        # What a watcher gets is public.
-        own = [path for path in files if path.parent.name != FOLDER]
-        for how in readable_by_others(own):
-            self.wrong_store(how)
-        for path in own:
-            data = path.read_bytes()
-            if any(message in data for message in self.messages):
-                self._found("sealed", f"can be read in {path.name} without its keys")
-            if self.secrets.left_in(data):
-                self._found("erased", f"has secrets of an erased deck in {path.name}")
+        for monitor, how in self.files.wrong(self.folder, killed=killed):
+            self._found(monitor, how)
         if self._stored is not None:
             for how in badly_sealed(self._stored, self.config.secret):
                 self.wrong_store(how)
@@ -474,8 +431,3 @@ def _misread(path: Path, state: PeerState | None) -> Iterator[str]:
         yield f"has an overview that cannot be read: {error}"
         return
     yield from wrong_without_keys(state.play, overview)
-
-
-def _is_known_again(message: bytes) -> bool:
-    """True if a file that has these bytes has them from this message."""
-    return len(message) >= SEALED and len({*message}) >= UNLIKE
