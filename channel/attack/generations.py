@@ -15,8 +15,9 @@ from msgspec.structs import replace
 from channelsim.channel.attack import boundaries
 from channelsim.channel.attack.actions import LAST_PATIENT, Action, Attack, Place, absence
 from channelsim.channel.attack.company import ACTIONS
-from channelsim.channel.attack.drawing import SNAPSHOTS, arranged, draw, pick_game, swept
+from channelsim.channel.attack.drawing import SNAPSHOTS, arranged, draw, swept
 from channelsim.channel.attack.drawn_actions import drawn_action, drawn_place, repeated
+from channelsim.channel.attack.drawn_terms import pick_game
 from channelsim.channel.attack.kinds import BLOCK_TIME, KINDS, LANDMARKS, MOST_PAUSE
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.games.chance import Chance

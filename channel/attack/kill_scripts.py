@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from channelsim.channel.attack.actions import Action, Attack, hostile_side
 from channelsim.channel.attack.campaign import default_games
-from channelsim.channel.attack.drawing import SNAPSHOTS, arranged, pick_game
+from channelsim.channel.attack.drawing import SNAPSHOTS, arranged
 from channelsim.channel.attack.drawn_actions import deviation, drawn_action, likely_landmarks
+from channelsim.channel.attack.drawn_terms import pick_game
 from channelsim.channel.attack.kinds import GO_ON_CHAIN, KINDS, LANDMARKS, ON_CHAIN, START
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.simulation.kills import Stage

@@ -1,4 +1,4 @@
-"""The files that a process leaves: how large they are, and what can be read in them without keys."""
+"""The files that a process leaves: their size, and what can be read in them without keys."""
 
 from __future__ import annotations
 
