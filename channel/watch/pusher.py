@@ -23,7 +23,7 @@ from channelsim.channel.chain.rpc import NodeError
 from channelsim.channel.chain.validation import checked
 from channelsim.channel.peer.fee_settings import SHARE_OF_SPEND
 from channelsim.channel.peer.fees.answers import react
-from channelsim.channel.peer.fees.coins import FeeCoins, change_of
+from channelsim.channel.peer.fees.coins import FeeCoins, paid_by
 from channelsim.channel.peer.fees.fee_state import FeeState, Offer, key_of
 from channelsim.channel.peer.fees.fee_wallet import FeeWallet
 from channelsim.channel.peer.fees.paying import pay
@@ -333,8 +333,6 @@ def _resumed(
         if coins:
             second = coins[1] if len(coins) > 1 else None
             offer = fee_wallet.with_cost(replace(offer, coin=coins[0], second=second))
-            left = (change_of(coin, other.bundle) for coin in offer.coins)
-            paid = sum(coin.amount for coin in offer.coins)
-            paid -= sum(change.amount for change in left if change is not None)
+            paid = sum(paid_by(coin, other.bundle) for coin in offer.coins)
             return replace(offer, fee=max(0, min(paid, fee_wallet.most(FeeState(), offer))))
     return offer

@@ -19,7 +19,7 @@ from channelsim.channel.chain.observations import PendingBundle
 from channelsim.channel.chain.refusals import FEE_REFUSALS, UNKNOWN_UNSPENT, is_judged
 from channelsim.channel.chain.validation import checked
 from channelsim.channel.crypto import bls
-from channelsim.channel.peer.fees.coins import change_of
+from channelsim.channel.peer.fees.coins import change_of, paid_by
 from channelsim.channel.peer.fees.fee_state import (
     FeeState,
     Offer,
@@ -361,10 +361,10 @@ def _union(fee_wallet: FeeWallet, offer: Offer, others: tuple[PendingBundle, ...
             if not 0 <= spent <= first.amount:
                 return None  # A node has made it up.
     payer = offer.coins[-1]
-    change = change_of(payer, bundle)
-    if change is None or not LEAST_RAISE <= change.amount <= payer.amount:
+    change, paid = change_of(payer, bundle), paid_by(payer, bundle)
+    if change is None or paid < 0 or not LEAST_RAISE <= change.amount <= payer.amount:
         return None  # It has paid all that it can, or a node has made the change up.
-    spent += payer.amount - change.amount
+    spent += paid
     return _Union(bundle, change, fee, cost, rest, spent, extra, unpaid)
 
 

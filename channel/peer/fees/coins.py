@@ -52,6 +52,19 @@ def change_of(coin: Coin, bundle: Bundle) -> Coin | None:
     return coin
 
 
+def paid_by(coin: Coin, bundle: Bundle) -> int:
+    """The mojos that a bundle takes from a fee coin: a split leaves more than the largest coin."""
+    spends = {spend.coin: spend.solution for spend in bundle.spends}
+    paid = 0
+    while coin in spends:
+        made = _made(coin, spends[coin])
+        paid += coin.amount - sum(child.amount for child in made)
+        if not made:
+            break
+        coin = max(made, key=lambda child: child.amount)
+    return paid
+
+
 def _children(seen: CoinSeen, block: Block) -> list[Coin]:
     """The coins at our address that a coin of ours was spent to."""
     coin = seen.coin

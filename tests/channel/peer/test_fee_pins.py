@@ -16,14 +16,14 @@ from channelsim.channel.chain.padding import SLACK, padded_spend
 from channelsim.channel.chain.refusals import FEE_TOO_LOW
 from channelsim.channel.peer.chain_news import StateCounts
 from channelsim.channel.peer.fees.answers import react
-from channelsim.channel.peer.fees.coins import FeeCoins
+from channelsim.channel.peer.fees.coins import FeeCoins, change_of, paid_by
 from channelsim.channel.peer.fees.fee_state import FeeState
 from channelsim.channel.peer.fees.fee_wallet import FeeWallet
 from channelsim.channel.peer.fees.paying import pay as add_fees
-from channelsim.channel.peer.fees.payment import split
+from channelsim.channel.peer.fees.payment import payment, split
 from channelsim.channel.peer.interface import FeeLimits, GoOnChain, Pinned, Push, Refused
 from channelsim.channel.protocol.spend_parsing import reserved_fee
-from channelsim.channel.protocol.wallet import Wallet
+from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
 from tests.channel.disputes import (
     at_message,
     facts,
@@ -262,6 +262,20 @@ def test_a_refused_replacement_is_no_reason_to_show_a_spend_without_its_fee_coin
     assert paid(again.bundle, fees) > paid(bundle, fees)
     (bare,) = pushes(peer.handle(Refused(again.bundle, "BLOCK_COST_EXCEEDS_MAX")))
     assert bare.name == "preempt"
+
+
+def test_a_bundle_with_a_split_takes_the_fee_alone_and_what_is_paid_from_its_rest() -> None:
+    """Its pieces are ours still: one in a pin leaves enough to replace that."""
+    key = wallet_key(b"fees", "split")
+    coin = Coin(bytes(32), address_of(key), 1_000_000)
+    bundle = split(key, coin, [400_000, 400_001], 7, bytes(32))
+    assert paid_by(coin, bundle) == 7
+    rest = change_of(coin, bundle)
+    assert rest is not None
+    assert rest.amount == 400_001
+    both = joined(bundle, payment(key, rest, 5, bundle, bytes(32)))
+    assert paid_by(coin, both) == 12
+    assert paid_by(rest, bundle) == 0
 
 
 @pytest.mark.parametrize("amount", [PURSE + 1, 1 << 63, 1 << 70])
