@@ -139,7 +139,7 @@ def _copied_again(
 ) -> Iterator[str]:
     """Copy the files again, in this order, and one of them in two parts; find what is not read."""
     known, number = watch.data, watch.data.newest.state.number
-    is_older = new.newest.state.number < number or len(new.states) < len(known.states)
+    is_older = new.newest.state.number < number or bool(known.states.keys() - new.states.keys())
     for name in names:
         whole = (files / name).read_bytes()
         if name == NEWEST and (tower / name).read_bytes() != whole:

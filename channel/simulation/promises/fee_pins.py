@@ -78,8 +78,12 @@ class PinDuties:
         """Find a pin that is not replaced though it pays less, or replaced in vain."""
         earlier = self._heard_of(event, line.since, peak)
         for offer in offers:
-            coins = offer.coins
-            self._replaced |= {pin for pin in self._heights if {one.coin.id for one in pin} < coins}
+            mine = frozenset(offer.bundle.spends)
+            self._replaced |= {
+                pin
+                for pin in self._heights
+                if pin != mine and {one.coin.id for one in pin} <= offer.coins
+            }
         yield from self._left_in_turn(event, line, peak)
         if line.answers > MOST_ANSWERS:
             return
