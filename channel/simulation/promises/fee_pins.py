@@ -59,7 +59,8 @@ class Line:
 
 @dataclass(slots=True)
 class PinDuties:
-    """The pins of one side's spends: the heights at which it heard of each, and those replaced.
+    """The pins of one side's spends: the heights at which it heard of each, and at which it last
+    offered a replacement.
 
     `agg_sig_data` are those of its network, and `confirmations` its depth of what is final.
     """
@@ -70,7 +71,7 @@ class PinDuties:
     confirmations: int
     pushed: Set[frozenset[Spend]]
     _heights: dict[frozenset[Spend], set[int]] = field(default_factory=dict)
-    _replaced: set[frozenset[Spend]] = field(default_factory=set)
+    _replaced: dict[frozenset[Spend], int] = field(default_factory=dict)
 
     def follow(
         self, event: Pinned, line: Line, offers: Sequence[Offered], peak: int
@@ -79,11 +80,9 @@ class PinDuties:
         earlier = self._heard_of(event, line.since, peak)
         for offer in offers:
             mine = frozenset(offer.bundle.spends)
-            self._replaced |= {
-                pin
-                for pin in self._heights
-                if pin != mine and {one.coin.id for one in pin} <= offer.coins
-            }
+            for pin in self._heights:
+                if pin != mine and {one.coin.id for one in pin} <= offer.coins:
+                    self._replaced[pin] = peak
         yield from self._left_in_turn(event, line, peak)
         if line.answers > MOST_ANSWERS:
             return
@@ -122,8 +121,10 @@ class PinDuties:
             more = offer.fee_for(key) - paid
             if more < LEAST_RAISE or (fee + more) * whole <= fee * cost_of(offer.bundle):
                 yield f"CH-FEE-3: no mempool takes its replacement of a pinned {name}"
-        # One that was there with an earlier block did not get in, whatever it pays.
-        if replacements or (pays_enough and not earlier):
+        # One that was there with an earlier block did not get in, whatever it pays. A node that has
+        # dropped a replacement may take it with the next block.
+        replaced = {self._replaced.get(frozenset(one.bundle.spends)) for one in event.pending}
+        if replacements or replaced == {peak} or (pays_enough and not earlier):
             return
         if self._can_pay(line, event.pending):
             yield f"CH-FEE-3: it leaves its {name} in a bundle that pays less than its own"
@@ -151,7 +152,7 @@ class PinDuties:
                 continue
             known = PendingBundle(one.bundle, valid.fee, valid.cost)
             if self._can_pay(line, [known]):
-                self._replaced.add(pin)
+                self._replaced[pin] = peak
                 yield f"CH-FEE-3: it replaces one of the pins of its {line.push.name} never"
 
     def _can_pay(self, line: Line, pins: Sequence[PendingBundle]) -> bool:
