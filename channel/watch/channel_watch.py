@@ -66,7 +66,7 @@ class ChannelWatch:
         if copied.channel != known.channel:
             self._complain(f"{self._folder}: data of another channel: going on without them")
             return
-        if copied.newest.state.number < number or known.states.keys() - copied.states.keys():
+        if copied.newest.state.number < number or len(copied.states) < len(known.states):
             self._complain(f"{self._folder}: older data than before: going on with both")
         newest = max(known.newest, copied.newest, key=lambda newest: newest.state.number)
         self.data = WatchData(known.channel, {**copied.states, **known.states}, newest)
