@@ -27,7 +27,7 @@ MOST_ANSWERS = 6
 """Offers of a spend in one block after which it may wait for the next one."""
 
 IN_TURN = 3
-"""Blocks after which a pin was replaced, beside any others that are there."""
+"""Blocks after which a pin was replaced, and as many more as there are others beside it."""
 
 
 @dataclass(slots=True)
@@ -144,7 +144,8 @@ class PinDuties:
             pin = frozenset(one.bundle.spends)
             heights = self._heights.get(pin, set())
             joins = together([one], line.offer.spends) is not None
-            is_old = sum(line.since <= height < peak for height in heights) >= IN_TURN
+            blocks = sum(line.since <= height < peak for height in heights)
+            is_old = blocks >= IN_TURN + len(event.pending) - 1
             if pin in self._replaced or not (is_old and joins and self._is_in_the_way(line, one)):
                 continue
             valid = checked(one.bundle, self.agg_sig_data)
