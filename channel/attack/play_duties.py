@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from channelsim.channel.attack.early_messages import is_asked_early
-from channelsim.channel.attack.kept_play import counts_bytes, counts_ids, keeps, remembers
+from channelsim.channel.attack.play_memory import counts_bytes, counts_ids, keeps, remembers
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.interface import (

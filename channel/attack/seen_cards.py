@@ -10,13 +10,10 @@ from collections.abc import Iterator, Sequence
 from channelsim.channel.peer.interface import Acted, Effect, Moved, SawCards, Tell
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.protocol.state import LiveGame
-from channelsim.games.calpoker.player import CalPokerPlayer
 from channelsim.games.contract import Player
 from channelsim.games.poker.openings import OPENING, SCALAR
 from channelsim.games.poker.player import PokerPlayer
 from channelsim.games.poker.states import Begin, Draw, End, Mid, Score, Show
-from channelsim.games.spacepoker.player import SpacePokerPlayer
-from channelsim.games.spacepoker.states import End as Showdown
 
 
 def wrong_cards(after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
@@ -34,21 +31,25 @@ def wrong_cards(after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
                 yield from _of_showdown(game, news.player)
 
 
+LAST = "end"
+"""The validator of games in which the hand that is shown last is judged."""
+
+
 def _sees_shown(player: Player) -> bool:
     """True if a seat sees the other's hand, where that is shown."""
     state, is_mover = player.position.state, player.position.mover is player.seat
     match player:
-        case SpacePokerPlayer():
-            is_shown = player.position.over or (isinstance(state, Showdown) and is_mover)
-            return not is_shown or player.cards.other is not None
-        case CalPokerPlayer():
-            return not player.position.over or player.cards.final is not None
         case PokerPlayer() if isinstance(state, End) and is_mover:
             return sorted((*player.cards.others, *player.cards.others_up)) == sorted(state.shown)
         case PokerPlayer() if isinstance(state, Score) and is_mover:
             return player.cards.others == state.shown
-        case _:
+        case PokerPlayer():
             return True
+        case _:
+            cards = getattr(player, "cards", None)
+            hands = [getattr(cards, name) for name in ("other", "final") if hasattr(cards, name)]
+            is_last = is_mover and player.position.validator == LAST
+            return not (player.position.over or is_last) or None not in hands
 
 
 def _of_board(game_id: int, player: PokerPlayer) -> Iterator[str]:

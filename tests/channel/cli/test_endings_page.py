@@ -68,7 +68,10 @@ PLACES = (
 )
 """Where a peer's process raises errors with a text of their own, and prints."""
 
-ELSEWHERE = ("channel/store/store_copy.py", "channel/attack/failing_node.py")
+ELSEWHERE = (
+    *("channel/store/store_copy.py", "channel/attack/failing_node.py"),
+    "channel/attack/rpc_node.py",
+)
 """Modules with errors of stores or nodes that no peer runs: `channels` reads a copy, and `attack`
 lets its node fail."""
 

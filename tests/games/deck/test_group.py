@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from contextvars import ContextVar
 from dataclasses import replace
 
 import pytest
@@ -60,6 +61,12 @@ def test_half_of_all_numbers_are_points_of_the_toy_group() -> None:
     assert sum(group.is_point(number.to_bytes(8, "big")) for number in range(2, 2002)) in range(
         900, 1100
     )
+
+
+@pytest.fixture(autouse=True)
+def without_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests in this process may remember products."""
+    monkeypatch.setattr(deck_group, "_memory", ContextVar("products", default=None))
 
 
 def test_products_that_are_remembered_are_those_that_are_computed(
