@@ -1,4 +1,4 @@
-"""What both sides of a drawn session play for: games, balances, limits and fees."""
+"""The terms of a drawn session: games, balances, limits and fees."""
 
 from __future__ import annotations
 

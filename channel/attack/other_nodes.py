@@ -26,7 +26,7 @@ MONEY = 100_000_000_000
 """The mojos of a stranger's coin."""
 
 FALSE_FEE = 1 << 45
-"""What a node says of the fee of a pin that it does not know the fee of."""
+"""The fee that a node says of a pin, where that is false: more than any pin pays."""
 
 
 class Pins(IntEnum):

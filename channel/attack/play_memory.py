@@ -1,4 +1,4 @@
-"""What a side keeps in play: its requests, messages to repeat, used ids, and the bytes of states.
+"""The memory of a side in play: its requests, messages to repeat, used ids, and bytes of states.
 
 Source: spec/channel.md, "The potato" and "A new connection".
 """

@@ -25,7 +25,9 @@ from scripts.tools.attack_faults.planting import (
     Planting,
     Reach,
     all_of,
+    always,
     compared,
+    engine,
     events,
     function,
     handler,
@@ -212,7 +214,7 @@ FEES_AND_CHAIN = (
         "replaces-at-no-rate",
         "fees",
         "a replacement of a pin pays the least that mempools take, and not what the node asks",
-        compared(answers._Union, "at_rate", lambda right, union, rate: 0),  # noqa: SLF001
+        engine("peer.fees.answers:_Union.at_rate", always(0)),
     ),
     Fault(
         "replaces-at-the-first-fee",
