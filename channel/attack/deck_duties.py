@@ -227,9 +227,10 @@ def _named(state: PeerState) -> set[int]:
 
 def _named_in(message: Message | None, effects: Sequence[Effect]) -> set[int]:
     """The decks that the proposals of an event name, whatever becomes of those."""
-    batches = [one for one in (message, *_sent(effects)) if isinstance(one, Batch)]
+    batches = [sent for sent in (message, *_sent(effects)) if isinstance(sent, Batch)]
     actions = [action for batch in batches for action in batch.actions]
-    offers = [offer for one in actions if isinstance(one, Propose) for offer in one.offers]
+    proposals = [action for action in actions if isinstance(action, Propose)]
+    offers = [offer for proposal in proposals for offer in proposal.offers]
     return {offer.deck.number for offer in offers if offer.deck is not None}
 
 
@@ -261,8 +262,8 @@ def _wrongly_resumed(
 
     A proposal that waited for the connection has `named` decks.
     """
-    steps = [one for one in _sent(effects) if isinstance(one, DeckStep)]
-    repeated = {one.deck_no for one in steps}
+    steps = [sent for sent in _sent(effects) if isinstance(sent, DeckStep)]
+    repeated = {step.deck_no for step in steps}
     for step in steps:
         last = before.decks[step.deck_no].answered if step.deck_no in before.decks else ()
         if last and step.step != last[-1].step + 1:

@@ -20,7 +20,7 @@ def lost_early(event: Event | None, before: PeerState, after: PeerState) -> Iter
     if not isinstance(message, DeckStep) or before.play is None or before.resuming:
         return
     is_early = before.phase in (Phase.OPENING, Phase.FUNDING) and after.phase is before.phase
-    held = [one for _, one in before.early if isinstance(one, DeckStep)]
+    held = [early for _, early in before.early if isinstance(early, DeckStep)]
     if is_early and not held and message not in [one for _, one in after.early]:
         yield f"loses step {message.step} of deck {message.deck_no}, which comes before play"
 

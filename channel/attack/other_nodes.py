@@ -92,10 +92,10 @@ class OtherNodes:
             return
         known = PendingBundle(bundle, valid.fee, valid.cost)
         pin = pinned(known, self.key, self.coins.pop(), 0, data)
-        made = checked(pin, data) if pin is not None else None
-        if pin is not None and made is not None:
-            said = FALSE_FEE if is_false else made.fee
-            self._pins.append(_Pin(PendingBundle(pin, made.fee, made.cost), said, until))
+        valid_pin = checked(pin, data) if pin is not None else None
+        if pin is not None and valid_pin is not None:
+            said = FALSE_FEE if is_false else valid_pin.fee
+            self._pins.append(_Pin(PendingBundle(pin, valid_pin.fee, valid_pin.cost), said, until))
 
     def take(self, bundle: Bundle) -> bool:
         """Offer a bundle to all; False if a pin stays that is in its way."""
@@ -160,7 +160,9 @@ def other_nodes(
     """The other nodes of these sides, with as many strangers' coins as their pins may take."""
     nodes = []
     for side in sides:
-        actions = [one for one in attack.actions if one.kind == PINNED and one.side == side]
+        actions = [
+            action for action in attack.actions if action.kind == PINNED and action.side == side
+        ]
         key = wallet_key(secret(side), "stranger")
         # Each pin takes two of them at most, and so does what joins two pushes.
         for _ in range(2 * len(actions)):
