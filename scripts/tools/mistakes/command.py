@@ -18,7 +18,7 @@ from channelsim.channel.system.interrupt import exit_code
 from channelsim.games.amounts import counted
 from scripts.tools.mistakes import results
 from scripts.tools.mistakes.conforming import Conformance, conform_of
-from scripts.tools.mistakes.correct import correct_games, search_correct
+from scripts.tools.mistakes.correct import correct_games, correct_parts, search_correct
 from scripts.tools.mistakes.listed import Mistake, mistakes
 from scripts.tools.mistakes.rates import counted_chunks
 from scripts.tools.mistakes.results import Results
@@ -94,7 +94,12 @@ def command(
     sides = sides or [True, False]
     if correct:
         names = [name for name in correct_games() if not game or name in game]
-        wanted = [(name, side, runs or 3_000_000, seed) for name in names for side in sides]
+        wanted = [
+            (name, side, number, part, seed)
+            for number, part in enumerate(correct_parts(runs or 3_000_000))
+            for name in names
+            for side in sides
+        ]
         return _correct(wanted, jobs, json, results.read(json, seed))
     chosen = _chosen(only, game)
     if rate:
@@ -134,9 +139,9 @@ def _chosen(only: list[str] | None, games: list[str] | None) -> list[Mistake]:
 
 
 def _correct(
-    wanted: list[tuple[str, bool, int, str]], jobs: int, json: Path | None, known: Results
+    wanted: list[tuple[str, bool, int, int, str]], jobs: int, json: Path | None, known: Results
 ) -> int:
-    left = [task for task in wanted if not known.has_correct(*task[:3])]
+    left = [task for task in wanted if not known.has_correct(*task[:4])]
     for result in _in_processes(search_correct, left, jobs):
         known.add_correct(result)
         for text in correct_line(result):

@@ -12,6 +12,7 @@ from statistics import median
 import msgspec
 
 from scripts.tools import ROOT, table
+from scripts.tools.mistakes.correct import Quiet
 from scripts.tools.mistakes.listed import Mistake, mistakes
 from scripts.tools.mistakes.results import Results
 from scripts.tools.mistakes.searching import Search
@@ -31,6 +32,10 @@ measured with this version. *Rare*: fewer than one of 100,000 random cases show 
 `python -m scripts.tools` writes this page from `tests/data/mistakes/results.json`, which
 `scripts/mistakes --json` wrote."""
 
+_RIGHT = """Programs without a mistake, searched in the same way; a run is one of a validator. Each
+fuzzer makes up to 250,000 of them, and another one, with another number, goes on (`scripts/mistakes
+--correct`)."""
+
 
 def page() -> str:
     """The page, as Markdown."""
@@ -40,7 +45,27 @@ def page() -> str:
     parts = [_HEAD, f"Seed: `{results.seed}`.", _totals(listed, found)]
     for game in dict.fromkeys(mistake.game for mistake in listed):
         parts += [f"## {game}", table(*_rows([one for one in listed if one.game == game], found))]
+    parts += ["## Right programs", _RIGHT, table(*_right(results.correct))]
     return "\n\n".join(parts) + "\n"
+
+
+def _right(searches: Sequence[Quiet]) -> tuple[tuple[str, ...], Iterator[tuple[str, ...]]]:
+    """A row for each game and side, with the sums over its fuzzers."""
+    sides: dict[tuple[str, bool], list[Quiet]] = {}
+    for quiet in sorted(searches, key=lambda quiet: (quiet.game, not quiet.with_rules)):
+        sides.setdefault((quiet.game, quiet.with_rules), []).append(quiet)
+    head = ("game", "rules", "runs", "findings", "dropped as unreached", "processor time")
+    return head, (
+        (
+            game,
+            "with" if with_rules else "without",
+            f"{sum(quiet.runs for quiet in found):,}",
+            str(sum(len(quiet.findings) for quiet in found)),
+            str(sum(quiet.unreached for quiet in found)),
+            f"{sum(quiet.seconds for quiet in found):,.0f} s",
+        )
+        for (game, with_rules), found in sides.items()
+    )
 
 
 def _totals(listed: Sequence[Mistake], found: dict[tuple[str, bool], Search]) -> str:

@@ -26,10 +26,11 @@ class Results(msgspec.Struct, forbid_unknown_fields=True):
             for search in self.searches
         )
 
-    def has_correct(self, game: str, with_rules: bool, runs: int) -> bool:
-        """True if this game's right programs were searched for so many runs."""
+    def has_correct(self, game: str, with_rules: bool, number: int, runs: int) -> bool:
+        """True if the fuzzer of this number searched a game's right programs for so many runs."""
         return any(
-            (quiet.game, quiet.with_rules) == (game, with_rules) and quiet.runs >= runs
+            (quiet.game, quiet.with_rules, quiet.number) == (game, with_rules, number)
+            and quiet.runs >= runs
             for quiet in self.correct
         )
 
@@ -41,8 +42,10 @@ class Results(msgspec.Struct, forbid_unknown_fields=True):
 
     def add_correct(self, quiet: Quiet) -> None:
         """Add a result of right programs, instead of an older one."""
-        key = quiet.game, quiet.with_rules
-        self.correct = [old for old in self.correct if (old.game, old.with_rules) != key]
+        key = quiet.game, quiet.with_rules, quiet.number
+        self.correct = [
+            old for old in self.correct if (old.game, old.with_rules, old.number) != key
+        ]
         self.correct.append(quiet)
 
 

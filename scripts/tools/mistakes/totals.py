@@ -56,11 +56,10 @@ def totals(results: Sequence[Search]) -> Iterator[str]:
 
 def correct_line(result: Quiet) -> Iterator[str]:
     """The search of right programs in a line, and one for each finding."""
-    dropped = "not counted" if result.unreached is None else f"{result.unreached:,}"
     yield (
-        f"{result.game}, {_side(result.with_rules)}: {result.runs:,} runs in {result.seconds:g} s"
-        f" of the processor, {counted(len(result.findings), 'finding')}; cases dropped as"
-        f" unreached: {dropped}"
+        f"{result.game}, {_side(result.with_rules)}, fuzzer {result.number}: {result.runs:,} runs"
+        f" in {result.seconds:g} s of the processor, {counted(len(result.findings), 'finding')};"
+        f" cases dropped as unreached: {result.unreached:,}"
     )
     for finding in result.findings:
         yield f"    {finding}"

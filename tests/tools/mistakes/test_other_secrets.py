@@ -19,7 +19,7 @@ with available():
     from scripts.tools.mistakes.searching import search
     side, *names = sys.argv[1:]
     results = [
-        search_correct(name, side == "with", 4000, "right").findings
+        search_correct(name, side == "with", 0, 4000, "right").findings
         if name in ("fivecards", "raffle")
         else search(name, side == "with", 20, 1, "fuzz").law
         for name in names
