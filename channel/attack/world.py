@@ -238,6 +238,7 @@ class World:
             self.chain.peak() - self._start,
             self.blocks.reorganisations.count,
             (self.blocks.finished[0], self.blocks.finished[1]),
+            self.blocks.reorganisations.deepest,
         )
         copies = [process.copies.times for process in self.processes]
         self.monitors.at_the_end(run, self.script.done, copies)

@@ -7,7 +7,8 @@ from channelsim.channel.chain.interface import FarmableChain
 
 
 class Reorganisations:
-    """Replaces the last blocks of a chain, but none up to `floor`; `count` is how often it has.
+    """Replaces the last blocks of a chain, but none up to `floor`; `count` is how often it has,
+    and `deepest` the most blocks at once.
 
     A timeout leaves room for one reorganisation as deep as the confirmations: with one every few
     blocks, nothing could be in before its deadline. So there is a `rest` of some blocks.
@@ -15,6 +16,7 @@ class Reorganisations:
 
     def __init__(self, chain: FarmableChain, rest: int) -> None:
         self.count = 0
+        self.deepest = 0
         self.floor = chain.peak()
         self._chain = chain
         self._rest = rest
@@ -32,5 +34,6 @@ class Reorganisations:
     def replace(self, back: int, more: int, *, keep: bool, bundle: Bundle | None = None) -> None:
         """Replace so many blocks by as many and some `more`."""
         self.count += 1
+        self.deepest = max(self.deepest, back)
         self._last = self._chain.peak()
         self._chain.reorganise(back, back + more, keep=keep, bundle=bundle)

@@ -193,8 +193,9 @@ class Party:
 class Run:
     """A finished run, with all that promises are checked by.
 
-    `finished` has the height at which each side was done; None for never. `restores`
-    says how often the honest side went on from an old copy of its store.
+    `finished` has the height at which each side was done; None for never. `reorgs` counts the
+    reorganisations, the deepest of which replaced `deepest_reorg` blocks. `restores` says how often
+    the honest side went on from an old copy of its store.
     """
 
     scenario: Scenario
@@ -204,6 +205,7 @@ class Run:
     blocks: int
     reorgs: int
     finished: tuple[int | None, int | None]
+    deepest_reorg: int = 0
     restores: int = 0
 
     @property

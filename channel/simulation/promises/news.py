@@ -7,13 +7,14 @@ or the account says why not; and the reason is true.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.chain_news import (
     ChannelClosed,
     ChannelSettled,
+    Fact,
     GameEnded,
     GameVoid,
     LeftForChain,
@@ -34,7 +35,7 @@ from channelsim.channel.session.agreed_hands import MOST_PROPOSALS, account_of
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.promises.safety import money_paid
-from channelsim.channel.simulation.run import JournalEntry, Run, valid_news
+from channelsim.channel.simulation.run import Run, valid_news
 from channelsim.channel.simulation.scenario import setup_of
 from channelsim.games.amounts import counted
 
@@ -47,7 +48,7 @@ LEAVES = BrokenOff | OwnFault | LeftForChain | UnilateralClose
 
 def wrong_news(run: Run, talk: Conversation) -> Iterator[str]:
     """Find false and missing news, and spends that the node refused."""
-    party, undone = run.party, undone_closes(run.party.journal)
+    party, undone = run.party, finals_undone(run)
     yield from untrue(party.news, money_paid(run), run.scenario.balance, undone)
     if run.finished[run.scenario.honest] is not None:
         yield from unended_proposals(party.news, talk)
@@ -77,28 +78,35 @@ def unended_proposals(news: Sequence[News], talk: Conversation) -> Iterator[str]
         yield f"proposals {wrong} did not end in the news, or more than once"
 
 
-def undone_closes(journal: Iterable[JournalEntry]) -> list[ChannelClosed]:
-    """The final shutdowns that were undone when the chain no longer had their coins.
+def finals_undone(run: Run) -> list[Fact]:
+    """The final news that a reorganisation deeper than `confirmations` undid.
 
-    Only a reorganisation deeper than `confirmations` does that.
+    A shutdown is undone when the chain no longer has its coins; the end of a game, or of all of
+    them, with other facts of the dispute.
     """
-    return [
-        news.fact
-        for turn in journal
-        for news in turn.news
-        if isinstance(turn.event, Block)
-        and isinstance(news, Undone)
-        and isinstance(news.fact, ChannelClosed)
-        and not {seen.coin for seen in turn.event.coins} & {*news.fact.rewards}
-    ]
+    if run.deepest_reorg <= run.scenario.confirmations:
+        return []
+    undone: list[Fact] = []
+    for turn in run.party.journal:
+        if not isinstance(turn.event, Block):
+            continue
+        facts = [news.fact for news in turn.news if isinstance(news, Undone)]
+        coins = {seen.coin for seen in turn.event.coins}
+        for fact in facts:
+            if isinstance(fact, ChannelClosed):
+                if not coins & {*fact.rewards}:
+                    undone.append(fact)
+            elif not all(isinstance(other, FINAL) for other in facts):
+                undone.append(fact)
+    return undone
 
 
 def untrue(
-    news: Sequence[News], got: int, put_in: int, undone: Sequence[ChannelClosed] = ()
+    news: Sequence[News], got: int, put_in: int, undone: Sequence[Fact] = ()
 ) -> Iterator[str]:
     """Find false news, given the mojos that the player put in and got out.
 
-    `undone` are the shutdowns that a deep reorganisation undid.
+    `undone` is the final news that a deep reorganisation undid.
     """
     for report in news:
         fact = report.fact if isinstance(report, Undone) else None

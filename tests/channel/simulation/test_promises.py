@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextvars import Context
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -410,6 +411,8 @@ def test_only_a_deep_reorganisation_undoes_a_final_shutdown() -> None:
     closed = [news for news in end.news if isinstance(news, ChannelClosed)]
     assert [news.fact for news in end.news if isinstance(news, Undone)] == closed[:1]
     assert check(done) == []
+    shallow = replace(done, deepest_reorg=done.scenario.confirmations)
+    assert [breach.how for breach in check(shallow)] == ["final news was undone: ChannelClosed"]
     end.news += [Undone(closed[-1]), closed[-1]]
     assert [breach.how for breach in check(done)] == ["final news was undone: ChannelClosed"]
 
