@@ -4,8 +4,9 @@ A run ends in one of four ways. They are distinguished because they protect diff
 `()` slashes the move, a raise only makes the slash *attempt* fail.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -98,10 +99,14 @@ def cut_offs() -> int:
     return _cut_offs[0]
 
 
-MOST_REMEMBERED = 1 << 12
-"""The most runs that a block of `remembered` knows; with more it begins again."""
+MOST_REMEMBERED = 1 << 13
+"""The most runs that a block of `remembered` knows: the last that were asked for."""
 
-_memory: ContextVar[dict[tuple[bytes, bytes, int], Outcome] | None] = ContextVar(
+MOST_ARGS, MOST_PAIRS, MOST_BYTES = 1 << 14, 1 << 9, 1 << 14
+"""The bytes of arguments, and the pairs and the bytes of a result, of which more is not
+remembered."""
+
+_memory: ContextVar[OrderedDict[tuple[bytes, bytes, int], Outcome] | None] = ContextVar(
     "memory", default=None
 )
 
@@ -116,7 +121,7 @@ def remembered() -> Iterator[None]:
     if _memory.get() is not None:
         yield
         return
-    token = _memory.set({})
+    token = _memory.set(OrderedDict())
     try:
         yield
     finally:
@@ -156,35 +161,44 @@ def run_serialized(program: bytes, args: bytes, max_cost: int = MAX_COST) -> Out
     """
     for observer in _observers:
         observer(program, args)
-    key, memory = (program, args, max_cost), _memory.get()
+    key = program, args, max_cost
+    memory = _memory.get() if len(args) <= MOST_ARGS else None
     if memory is not None and (known := memory.get(key)) is not None:
+        memory.move_to_end(key)
         return known
     if _cut_off and (known := _cut_off.get(key)):
         return known
-    outcome: Outcome
+    outcome, is_small = _run(program, args, max_cost)
+    if is_cut_off(outcome) and max_cost == MAX_COST:
+        _cut_offs[0] += 1
+        if len(_cut_off) == KNOWN:
+            del _cut_off[next(iter(_cut_off))]
+        _cut_off[key] = outcome
+    if memory is not None and is_small:
+        memory[key] = outcome
+        if len(memory) > MOST_REMEMBERED:
+            memory.popitem(last=False)
+    return outcome
+
+
+def _run(program: bytes, args: bytes, max_cost: int) -> tuple[Outcome, bool]:
+    """The outcome of a run, and True if it is small enough to be remembered."""
     try:
         cost, result = run_chia_program(program, args, max_cost, STRICT)
     except ValueError as error:
         reason = str(error.args[0]) if error.args else ""
         if reason == _NOT_CLVM:
             raise BadValue("the program or its arguments are not serialized CLVM") from error
-        outcome = CostExceeded() if reason.startswith(_COST_EXCEEDED) else Raised(reason)
-        if max_cost == MAX_COST and reason.startswith((_COST_EXCEEDED, *OUT_OF_MEMORY)):
-            _cut_offs[0] += 1
-            if len(_cut_off) == KNOWN:
-                del _cut_off[next(iter(_cut_off))]
-            _cut_off[key] = outcome
-    else:
-        try:
-            is_slash = result.atom == NIL
-            outcome = ProgramSlash(cost) if is_slash else ProgramValid(to_value(result), cost)
-        except TooLarge as error:
-            outcome = Raised(f"its result is too large to read: {error}")
-    if memory is not None:
-        if len(memory) >= MOST_REMEMBERED:
-            memory.clear()
-        memory[key] = outcome
-    return outcome
+        is_cut = reason.startswith(_COST_EXCEEDED)
+        return CostExceeded() if is_cut else Raised(reason), True
+    if result.atom == NIL:
+        return ProgramSlash(cost), True
+    with suppress(TooLarge):
+        return ProgramValid(to_value(result, MOST_PAIRS, MOST_BYTES), cost), True
+    try:
+        return ProgramValid(to_value(result), cost), False
+    except TooLarge as error:
+        return Raised(f"its result is too large to read: {error}"), True
 
 
 def evaluate(program: Program, args: Value, max_cost: int = MAX_COST) -> Value:

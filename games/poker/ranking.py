@@ -34,7 +34,18 @@ ACE = 14
 WHEEL = [ACE, 5, 4, 3, 2]
 
 
-@dataclass(frozen=True, slots=True)
+CODES = tuple(1 << 3 * (card >> 2) | 1 << 39 + 3 * (card & 3) for card in range(52))
+"""A code of each card. The sum of up to five counts, in three bits each, the cards of each rank,
+from the twos up, and after them those of each suit."""
+
+_RANKS = (1 << 39) - 1
+"""The bits of a code that count ranks."""
+
+_FIVE_OF_A_SUIT = frozenset(5 << 3 * suit for suit in range(4))
+
+
+# By identity, so that memories of keys find an order at once.
+@dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
     """An order of hands of five cards.
 
@@ -54,8 +65,11 @@ class Ranking:
         >>> hex(HIGH.key([48, 44, 40, 36, 32])), hex(HIGH.key([48, 1, 5, 9, 13]))
         ('0x8e0000', '0x450000')
         """
-        ranks = tuple(sorted([card >> 2 for card in cards]))
-        return _key(self, ranks, len({card & 3 for card in cards}) == 1)
+        return self.key_of_code(sum([CODES[card] for card in cards]))
+
+    def key_of_code(self, code: int) -> int:
+        """The key of cards whose codes have this sum."""
+        return _key(self, code & _RANKS, code >> 39 in _FIVE_OF_A_SUIT)
 
     def better(self, key: int, other: int) -> int:
         """Compare two keys: 1 if the first one wins, -1 if the other does, 0 for a tie."""
@@ -83,24 +97,28 @@ EIGHT_LOW = 0x090000
 
 
 @lru_cache(maxsize=1 << 16)
-def _key(order: Ranking, kinds: tuple[int, ...], flush: bool) -> int:
-    """The key of cards of these ranks, from 0 for a two, ascending; all of one suit or not.
+def _key(order: Ranking, counts: int, flush: bool) -> int:
+    """The key of cards with these counts of ranks; `flush`: five of one suit.
 
     There are fewer than 8,000 for each order.
     """
-    aces_low = order.ace_low
-    ranks = sorted(
-        (1 if aces_low and kind + 2 == ACE else kind + 2 for kind in kinds), reverse=True
+    counted = sorted(
+        (
+            (number, 1 if order.ace_low and kind + 2 == ACE else kind + 2)
+            for kind in range(13)
+            if (number := counts >> 3 * kind & 7)
+        ),
+        reverse=True,
     )
+    ranks = sorted((rank for number, rank in counted for _ in range(number)), reverse=True)
     if order.runs and len(ranks) == 5:
         top = _straight(order, ranks)
         if top:
             return (STRAIGHT_FLUSH if flush else STRAIGHT) << 20 | top << 16
         if flush:
             return _packed(FLUSH, ranks)
-    counts = sorted(((ranks.count(rank), rank) for rank in set(ranks)), reverse=True)
-    shape = tuple(count for count, _ in counts)
-    return _packed(_CLASSES.get(shape, NONE), [rank for _, rank in counts])
+    shape = tuple(number for number, _ in counted)
+    return _packed(_CLASSES.get(shape, NONE), [rank for _, rank in counted])
 
 
 def _straight(order: Ranking, ranks: list[int]) -> int:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from channelsim.games.counting import pickers
-from channelsim.games.poker.ranking import ACE_TO_FIVE, RANKINGS, Ranking
+from channelsim.games.poker.ranking import ACE_TO_FIVE, CODES, RANKINGS, Ranking
 from channelsim.games.poker.states import Showdown
 
 # --- pots ---------------------------------------------------------------------------------------
@@ -168,16 +168,20 @@ def is_whole(showdown: Showdown, own: Sequence[int], board: Sequence[int]) -> bo
 
 def _best(ranking: Ranking, showdown: Showdown, cards: tuple[int, ...]) -> Selection:
     sign = -1 if ranking.low else 1
-    key, mask, hand = max(
-        (sign * ranking.key(hand), -mask, hand) for mask, hand in _selections(showdown, cards)
+    codes = tuple([CODES[card] for card in cards])
+    key, mask = max(
+        (sign * ranking.key_of_code(sum(five)), -mask)
+        for mask, five in _selections(showdown, codes)
     )
-    return Selection(sign * key, hand, -mask)
+    hand = selected(showdown, cards, (-mask).to_bytes(showdown.mask_size, "big"))
+    assert hand is not None
+    return Selection(sign * key, tuple(hand), -mask)
 
 
 def _selections(
     showdown: Showdown, cards: tuple[int, ...]
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """The masks of all selections out of these cards, with what each selects."""
+    """The masks of all selections out of these cards, or their codes, with what each selects."""
     match showdown.mask_size:
         case 0:
             yield 0, cards

@@ -4,10 +4,13 @@ from hashlib import sha256
 
 import pytest
 
+from channelsim.clsp import run as running
 from channelsim.clsp.programs import Program, UnknownProgram, load, names
 from channelsim.clsp.run import (
     MAX_COST,
     MAX_PAIRS,
+    MOST_BYTES,
+    MOST_PAIRS,
     CostExceeded,
     ProgramRaised,
     ProgramSlash,
@@ -163,6 +166,32 @@ def test_bytes_over_the_limit_are_not_read() -> None:
             read(longest + b"\x80")
         with pytest.raises(BadValue):
             read(b"\xff\x80")
+
+
+def test_what_is_large_is_not_remembered() -> None:
+    program = RETURN_ENVIRONMENT.serialized
+    with remembered():
+        for size, known in ((MOST_BYTES - 8, True), (MOST_BYTES + 1, False)):
+            args = serialize(bytes(size))
+            assert (run_serialized(program, args) is run_serialized(program, args)) is known
+        value: Value = b""
+        for number in range(MOST_PAIRS + 1):
+            value = (b"\x01", value)
+            if number >= MOST_PAIRS - 1:
+                args = serialize(value)
+                known = number < MOST_PAIRS
+                assert (run_serialized(program, args) is run_serialized(program, args)) is known
+
+
+def test_the_runs_that_were_asked_for_last_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "MOST_REMEMBERED", 2)
+    program = RETURN_ENVIRONMENT.serialized
+    with remembered():
+        first, second, _ = (run_serialized(program, serialize(bytes([n]))) for n in (1, 2, 3))
+        assert run_serialized(program, serialize(b"\x02")) is second
+        run_serialized(program, serialize(b"\x04"))
+        assert run_serialized(program, serialize(b"\x02")) is second
+        assert run_serialized(program, serialize(b"\x01")) is not first
 
 
 def test_a_remembered_run_is_counted_and_gives_the_same() -> None:

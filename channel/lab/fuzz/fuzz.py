@@ -34,6 +34,7 @@ from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.lab.targets.target_inputs import check_inputs, target_inputs
 from channelsim.channel.system.interrupt import finishing
 from channelsim.clsp.analysis.tracer import Coverage, CoverageCounts
+from channelsim.clsp.run import remembered
 
 LEAST_WORK, MOST_WORK = 10 * SECOND, 600 * SECOND
 """The work of one fuzzer, where the work is given: the longer it works the deeper it searches."""
@@ -113,12 +114,13 @@ class FuzzSearch:
     def _fuzz(self, shard: Shard) -> bytes:
         fuzzer = Fuzzer(self.target, self.configuration.seed, shard.first, self.stored)
         start, stops, stopped = perf_counter(), Reporter(), False
-        for _ in fuzzer.run(shard.budget):
-            late = self.limit is not None and perf_counter() - start > self.limit
-            stopped = stops(int(fuzzer.work), lambda: fuzzer.counts) or late
-            if stopped:
-                break
-        return fuzzer.part(stopped).json()
+        with remembered():
+            for _ in fuzzer.run(shard.budget):
+                late = self.limit is not None and perf_counter() - start > self.limit
+                stopped = stops(int(fuzzer.work), lambda: fuzzer.counts) or late
+                if stopped:
+                    break
+            return fuzzer.part(stopped).json()
 
     def run(self, place: Place) -> FuzzReport:
         """Fuzz, after the stored findings were tried again."""

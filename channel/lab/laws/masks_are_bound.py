@@ -43,10 +43,12 @@ class MasksAreBound:
         for mask in dict.fromkeys(masks):
             by_bits[len(mask), int.from_bytes(mask, "big").bit_count()].append(mask)
         alike = tuple(by_bits.values())
+        usual = {size: self._usual(trial, size) for size in {len(mask) for mask in masks}}
         for _ in range(TRIES):
             mask = chance.pick(chance.pick(alike))
             more = 1 if chance.random() < LONGER else 0
-            evidence = with_moved_bits(mask, self._free(trial, len(mask), more), chance)
+            free = (1 << 8 * (len(mask) + more)) - 1 & ~usual[len(mask)]
+            evidence = with_moved_bits(mask, free, chance)
             trial.tally.tried[self.name] += 1
             if trial.slashes(play.move, play.share, evidence):
                 text = "an honest move is slashed by a mask with bits that no honest play sets"
@@ -54,15 +56,15 @@ class MasksAreBound:
                 yield trial.finding(self.name, THEFT, text, LEGAL_SLASHED, call)
                 return
 
-    def _free(self, trial: Trial, size: int, more: int) -> int:
-        """The bits that no recorded evidence of this size sets, also in so many bytes in front."""
-        free = (1 << 8 * (size + more)) - 1
+    def _usual(self, trial: Trial, size: int) -> int:
+        """The bits that any recorded evidence of this size sets."""
+        bits = 0
         for site in recorded_sites(trial.target):
             if site.validator == trial.site.validator:
                 for value in site.held:
                     if isinstance(value, bytes) and len(value) == size:
-                        free &= ~int.from_bytes(value, "big")
-        return free
+                        bits |= int.from_bytes(value, "big")
+        return bits
 
 
 LAW = MasksAreBound()

@@ -8,6 +8,7 @@ import msgspec
 
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.fuzz.fuzzer import Fuzzer
+from channelsim.clsp.run import remembered
 from channelsim.games import registry
 from scripts.tools.mistakes.planting import planted
 from scripts.tools.mistakes.searching import ENDLESS
@@ -49,7 +50,7 @@ def correct_parts(runs: int) -> tuple[int, ...]:
 
 def search_correct(game: str, with_rules: bool, number: int, runs: int, seed: str) -> Quiet:
     """Fuzz the right programs of a game with one fuzzer for so many runs of validators."""
-    with planted(game, None, with_rules) as target:
+    with planted(game, None, with_rules) as target, remembered():
         start = process_time()
         fuzzer = Fuzzer(target, seed, number)
         for _ in fuzzer.run(ENDLESS):

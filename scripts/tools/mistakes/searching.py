@@ -12,6 +12,7 @@ import msgspec
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.fuzz.fuzzer import Fuzzer
 from channelsim.channel.lab.targets.target import Target
+from channelsim.clsp.run import remembered
 from scripts.tools.mistakes.listed import Mistake, mistakes
 from scripts.tools.mistakes.planting import planted
 
@@ -50,7 +51,7 @@ def search(
     which are those that `channelsim fuzz` runs in as many jobs, work in turn.
     """
     mistake = next(mistake for mistake in mistakes() if mistake.id == name)
-    with planted(mistake.game, mistake, with_rules, stored) as target:
+    with planted(mistake.game, mistake, with_rules, stored) as target, remembered():
         return _searched(mistake, target, with_rules, seconds, fuzzers, seed)
 
 
