@@ -95,9 +95,9 @@ MONITORS = {
 LATE = (MOVES, ANSWERS)
 """The rules by which a side is accused of being late."""
 
-SIGNS_WHAT_WE_SENT = ("CH-OPEN-8",)
-"""Rules that a side seems to break where a message to it was changed: it signs what it read there,
-such as another launcher."""
+ANSWERS_WHAT_IT_READ = ("CH-OPEN-8", "CH-CANCEL-1", "CH-ACCEPT-1")
+"""Rules that a side seems to break where a message to it was changed: it signs another launcher, or
+answers a proposal by another number."""
 
 WISHES = ("close", "go-on-chain", "cancel", "propose", "decline", "run-close", "run-recover")
 """Actions by which a player changes its mind about the hands."""
@@ -382,7 +382,7 @@ def explains(action: Action, accuser: int, rule: str) -> bool:
     if rule in LATE:
         return action.kind != GO_ON_CHAIN
     if action.kind in ("corrupt", "truncate"):
-        return action.side != accuser or rule in SIGNS_WHAT_WE_SENT
+        return action.side != accuser or rule in ANSWERS_WHAT_IT_READ
     return action.kind in ("drop", "reorder")
 
 
