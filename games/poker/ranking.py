@@ -33,10 +33,9 @@ _CLASSES = {
 ACE = 14
 WHEEL = [ACE, 5, 4, 3, 2]
 
-
 CODES = tuple(1 << 3 * (card >> 2) | 1 << 39 + 3 * (card & 3) for card in range(52))
-"""A code of each card. The sum of up to five counts, in three bits each, the cards of each rank,
-from the twos up, and after them those of each suit."""
+"""A code of each card: the sum of up to five counts the cards of each rank, from the twos up, and
+then those of each suit, in three bits each."""
 
 _RANKS = (1 << 39) - 1
 """The bits of a code that count ranks."""
@@ -68,7 +67,7 @@ class Ranking:
         return self.key_of_code(sum([CODES[card] for card in cards]))
 
     def key_of_code(self, code: int) -> int:
-        """The key of cards whose codes have this sum."""
+        """The key of cards whose codes have this sum: a player compares up to sixty selections."""
         return _key(self, code & _RANKS, code >> 39 in _FIVE_OF_A_SUIT)
 
     def better(self, key: int, other: int) -> int:
