@@ -26,9 +26,9 @@ from scripts.tools.attack_faults.planting import Fault, Reach
 T = TypeVar("T")
 
 DISPUTE = Attack(
-    ("spacepoker",),
+    ("calpoker",),
     "by rpc",
-    (Action("go-on-chain", 0, 20), Action("fill", 0, 1, 14, since="chain")),
+    (Action("go-on-chain", 0, 8), Action("fill", 0, 1, 14, since="chain")),
     hands=1,
     nodes=1,
 )
