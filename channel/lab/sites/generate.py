@@ -13,6 +13,7 @@ from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.hash_paths import HashPaths, rehashed, unopened
 from channelsim.channel.lab.sites.honest_play import honest_sites, recorded_sites
 from channelsim.channel.lab.sites.lies import Liars, recorded_lies
+from channelsim.channel.lab.sites.other_decisions import unoffered_plays
 from channelsim.channel.lab.sites.replays import RecordedHands, replayed
 from channelsim.channel.lab.sites.site import Site, make_site, recommitted
 from channelsim.channel.lab.sites.state_changes import disturbed
@@ -39,6 +40,10 @@ LIED = 0.5
 
 LIED_ABOUT = 0.1
 """The share of recorded places after which a recorded hand is played again with a lie."""
+
+UNOFFERED = 0.5
+"""The share of generated places at which a player's logic is asked for plays that it does not
+offer."""
 
 OPENED_FIRST = 24
 """The first places of a validator at which a commitment that nothing opens is tried as well."""
@@ -83,6 +88,9 @@ def generate_sites(
             if often and chance.random() > (SOMETIMES if seldom else TAKEN):
                 continue
             site = site_of(target, turn, hand)
+            if chance.random() < UNOFFERED:
+                plays = tuple(unoffered_plays(turn.player, chance))
+                site = msgspec.structs.replace(site, others=(*plays, *site.others))
             kinds[kind] += 1
             variants = [recommitted(target, site, chance) for _ in range(2)]
             if paths is not None and variants == [None, None]:

@@ -1,13 +1,13 @@
 """Decisions that a player's own logic does not offer: a number outside of its options.
 
-What a player hides by a decision is legal whenever its player is honest: a bid that it can pay, a
-place on the board. The same function of the player's logic makes the move for another number, and
-the memory by which the player goes on with it.
+An honest player's decisions are legal: a bid that it can pay, a place on the board, a piece that
+may move. The same function of its logic makes the move for another number, with all that it alone
+can show; and the memory by which it goes on, where the decision is hidden.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.games.answers import taken_problem
@@ -28,20 +28,31 @@ def other_decision(player: Player, action: Action, chance: FastChance) -> Play |
     None where the action takes no number, where its play hides nothing (`Play.memory`), and where
     the player's logic does not work on other numbers.
     """
+    plays = _unoffered(player, chance)
+    return next((play for verb, play in plays if verb == action.verb and play.memory), None)
+
+
+def unoffered_plays(player: Player, chance: FastChance) -> Iterator[Play]:
+    """Plays of a player's own logic with numbers that it does not offer, such as a piece that may
+    not move."""
+    for _, play in _unoffered(player, chance):
+        yield play
+
+
+def _unoffered(player: Player, chance: FastChance) -> Iterator[tuple[str, Play]]:
     bare = bare_player(player)
     if not isinstance(bare, PlainPlayer):
-        return None
+        return
     for choice, taken in bare.moves(bare).items():
-        if choice.verb != action.verb or not callable(taken):
+        if not callable(taken):
             continue
         for number in _outside(choice, chance):
             try:
-                play = called(taken, f"{action.verb} {number}")(number)
+                play = called(taken, f"{choice.verb} {number}")(number)
             except (Exception, WrongAnswer):
                 continue
-            if isinstance(play, Play) and not taken_problem(play) and play.memory:
-                return play
-    return None
+            if isinstance(play, Play) and not taken_problem(play):
+                yield choice.verb, play
 
 
 def _outside(choice: Choice, chance: FastChance) -> list[int]:

@@ -13,11 +13,11 @@ from channelsim.channel.lab.cases.trial import LabTally, Trial
 from channelsim.channel.lab.laws.verdicts_agree import LAW
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.generate import site_of
+from channelsim.channel.lab.sites.generate import generate_sites, site_of
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.hash_paths import HashPaths, rehashed, unopened
 from channelsim.channel.lab.sites.lies import Liars
-from channelsim.channel.lab.sites.other_decisions import other_decision
+from channelsim.channel.lab.sites.other_decisions import other_decision, unoffered_plays
 from channelsim.channel.lab.sites.replays import replayed
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.sites.values import leaves
@@ -70,6 +70,18 @@ def test_another_decision_is_one_that_the_player_does_not_offer(tmp_path: Path) 
     assert MOST + 1 in numbers
     assert not numbers & set(range(MOST + 1))
     assert other_decision(alice, Action("wait"), chance) is None
+
+
+def test_generated_places_have_plays_that_the_player_does_not_offer(
+    target_of: Callable[[Game], Target], tmp_path: Path
+) -> None:
+    target = target_of(sealed_game(tmp_path))
+    sites = islice(generate_sites(target, b"unoffered", FastChance(b"others"), True), 200)
+    numbers = {play.memory for site in sites for play in site.others if play.memory}
+    assert bytes([MOST + 1]) in numbers
+    assert bytes([MOST]) in numbers  # of other moves of the hand
+    bob = next(hands(target, b"unoffered"))[1].player
+    assert list(unoffered_plays(bob, FastChance(b"others"))) == []
 
 
 @pytest.mark.parametrize("mistake", ["", *MISTAKES])
