@@ -118,7 +118,8 @@ class Liars:
                 yield from start(players, seat, told).places(tried=number < LIES)
         hand = start(tuple(seated(game, seat, terms, entropy[seat]) for seat in Seat))
         turns: list[_Hand] = []
-        while (site := hand.next_place()) is not None:
+        # A wrong program may lead a hand round and round.
+        while len(turns) < LONGEST and (site := hand.next_place()) is not None:
             turns.append(replace(hand))
             if not hand.goes_on(site, taken(target, site)):
                 break

@@ -146,11 +146,11 @@ def player(seat: Seat, terms: Terms, entropy: bytes) -> PlainPlayer:
     return PlainPlayer(seat, terms, initial(terms).position, entropy, moves)
 
 
-def sealed_game(folder: Path, old: str = "", new: str = "") -> Game:
-    """The game, with a mistake in the program `show`: `new` in the place of `old`."""
-    assert not old or SOURCES["show"].count(old) == 1
+def sealed_game(folder: Path, old: str = "", new: str = "", program: str = "show") -> Game:
+    """The game, with a mistake in a program: `new` in the place of `old`."""
+    assert not old or SOURCES[program].count(old) == 1
     for name, source in SOURCES.items():
-        changed = source.replace(old, new) if old and name == "show" else source
+        changed = source.replace(old, new) if old and name == program else source
         (folder / f"{name}.clsp").write_text(changed, "utf-8")
     return Game(
         name="sealed",

@@ -19,11 +19,13 @@ from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.lies import Liars, taken
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.target import Target, of_game
+from channelsim.channel.system.time_limit import time_limit
 from channelsim.clsp.compiler import compile_programs
 from channelsim.games import registry
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Hidden, PlainPlayer, Seat, Slash, Terms, Valid
 from tests.channel.lab.broken import target_file
+from tests.channel.lab.sealed import sealed_game
 from tests.paths import ROOT
 
 
@@ -53,6 +55,16 @@ def test_an_honest_player_goes_on_legally_after_a_lie(game: str, exposes: int) -
                 refused += not isinstance(ruling, Valid)
     assert after_a_lie > 20
     assert refused >= exposes  # the liar's own logic goes on as if it had not lied
+
+
+def test_hands_end_though_a_program_leads_them_round_and_round(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    game = sealed_game(tmp_path, "SHOW_HASH sealed 17", "program_hash sealed 0", "wait")
+    monkeypatch.setattr(registry, "get", lambda name: game)
+    with time_limit(20):
+        places = list(Liars(of_game(game), FastChance(b"round")).places())
+    assert places
 
 
 COPIED = (
