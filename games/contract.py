@@ -30,7 +30,7 @@ from channelsim.games.choices import (
     choose,
     random_action,
 )
-from channelsim.games.errors import BadTerms, IllegalAction
+from channelsim.games.errors import BadState, BadTerms, IllegalAction
 from channelsim.games.even_stakes import even_stakes, even_terms
 from channelsim.games.evidence import Candidate, Evidence
 from channelsim.games.forms import (
@@ -84,6 +84,7 @@ __all__ = [
     "Action",
     "Amount",
     "Atom",
+    "BadState",
     "BadTerms",
     "Benchmark",
     "ByteIn",

@@ -50,8 +50,8 @@ def sentence(finding: Finding) -> str:
         return f"{lost(finding)}: {finding.text}"
     if loss is not None and loss.amount:
         taker = loss.taker[:1].upper() + loss.taker[1:]
-        mojos = counted(loss.amount, "mojo")
-        return f"{taker} takes {mojos} that are {loss.loser}'s: {finding.text}"
+        mojos = f"{counted(loss.amount, 'mojo')} that {'is' if loss.amount == 1 else 'are'}"
+        return f"{taker} takes {mojos} {loss.loser}'s: {finding.text}"
     if finding.severity in _TAKEN:
         return f"One side takes what is the other's: {finding.text}"
     meaning = _WITHOUT_LOSS.get(finding.severity)

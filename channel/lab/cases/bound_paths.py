@@ -38,16 +38,29 @@ which leaf is to be shown."""
 MOST = 64
 """The most recorded moves of a validator that are looked at."""
 
+LEAF = "another leaf with its branch"
+"""The cause of findings in which the leaf is another than the state asks for."""
+
+
+class ShownLeaf(NamedTuple):
+    """A leaf of a tree that a move shows: from `start`, with its branch up to `end`, and its number
+    in the tree; None for one that is in no tree."""
+
+    part: bytes
+    start: int
+    end: int
+    number: int | None
+
 
 class Opened(NamedTuple):
-    """One root of a state, what a move shows below it, and where: in bytes, and, of a single leaf
-    of a tree, its number there."""
+    """One root of a state, what a move shows below it, where, and the leaves among that in their
+    order."""
 
     root: bytes
     path: HashPath
     start: int
     end: int
-    leaf: int | None
+    leaves: tuple[ShownLeaf, ...]
 
 
 def unbound_paths(trial: Trial, law: str) -> Iterator[Finding]:
@@ -115,44 +128,49 @@ def _in_another_order(trial: Trial, law: str, opened: Opened, where: str) -> Ite
 
 
 def _spliced(trial: Trial, law: str, opened: Opened, inputs: Inputs) -> Iterator[Finding]:
-    """Try what other moves of the hand show in the same place."""
+    """Try what other moves of the hand show in the same places: all of it, or one leaf."""
     site, move = trial.site, trial.site.play.move
     honest = _honest(trial.target, site, inputs)
-    where = f"bytes {opened.start} to {opened.end - 1}"
-    for play in site.others:
-        if len(play.move) != len(move):
-            continue
-        shown = play.move[opened.start : opened.end]
-        changed = move[: opened.start] + shown + move[opened.end :]
-        other = _opened(
-            msgspec.structs.replace(site, play=msgspec.structs.replace(site.play, move=changed)),
-            inputs,
-        )
-        if other is None or changed == move:
-            continue
-        if other.root != opened.root:
-            if _place(site.state, other.root) in honest.usual:
+    asked = {(opened.leaves[at].start, opened.leaves[at].end) for at in honest.asked}
+    whole = opened.start, opened.end
+    for start, end in {whole, *((leaf.start, leaf.end) for leaf in opened.leaves)}:
+        where = f"bytes {start} to {end - 1}"
+        for play in site.others:
+            shown = play.move[start:end]
+            if len(play.move) != len(move) or shown == move[start:end]:
                 continue
-            what = "another commitment of the state than the one that honest play opens"
-        elif other.leaf == opened.leaf or not honest.asked:
-            continue
-        else:
-            what = "another leaf of the tree than the one that the state asks for"
-        text = f"{where} of the move may show {what}: the mover cannot be slashed"
-        yield from _tried(trial, law, site, changed, text, f"{where}, {what}")
+            changed = move[:start] + shown + move[end:]
+            other = _opened(_with_move(site, changed if (start, end) == whole else shown), inputs)
+            if other is None:
+                continue
+            if other.root != opened.root:
+                if _place(site.state, other.root) in honest.usual:
+                    continue
+                what = "another commitment of the state than the one that honest play opens"
+                cause = f"{where}, {what}"
+            elif (start, end) in asked and len(other.leaves) == 1:
+                what, cause = "another leaf of the tree than the one that the state asks for", LEAF
+            else:
+                continue
+            text = f"{where} of the move may show {what}: the mover cannot be slashed"
+            yield from _tried(trial, law, site, changed, text, cause)
 
 
 def _by_other_branches(trial: Trial, law: str, opened: Opened, inputs: Inputs) -> Iterator[Finding]:
     """Show other leaves of the tree, where the state asks for this one."""
-    site, (shown, *more) = trial.site, opened.path.shown
-    if more or opened.leaf is None or not _honest(trial.target, site, inputs).asked:
-        return
-    text = (
-        "the move may show another leaf of the tree than the one that the state asks for, with its"
-        " branch: the mover cannot be slashed"
-    )
-    for changed in other_leaves(site, opened.root, shown, inputs):
-        yield from _tried(trial, law, site, changed, text, "another leaf with its branch")
+    site = trial.site
+    for at in _honest(trial.target, site, inputs).asked:
+        leaf = opened.leaves[at]
+        text = (
+            f"bytes {leaf.start} to {leaf.end - 1} of the move may show another leaf of the tree"
+            " than the one that the state asks for, with its branch: the mover cannot be slashed"
+        )
+        for changed in other_leaves(site, opened.root, leaf.part, leaf.start, inputs):
+            yield from _tried(trial, law, site, changed, text, LEAF)
+
+
+def _with_move(site: Site, move: bytes) -> Site:
+    return msgspec.structs.replace(site, play=msgspec.structs.replace(site.play, move=move))
 
 
 def _tried(
@@ -172,11 +190,11 @@ def _tried(
 
 class _Honest(NamedTuple):
     """Honest moves of one validator and length: whether all open something, at which places of the
-    state the roots are, and whether the state asks for the leaf."""
+    state the roots are, and which of the leaves the state asks for."""
 
     all_open: bool
     usual: frozenset[str]
-    asked: bool
+    asked: tuple[int, ...]
 
 
 def _honest(target: Target, site: Site, inputs: Inputs) -> _Honest:
@@ -192,7 +210,7 @@ def _honest(target: Target, site: Site, inputs: Inputs) -> _Honest:
         opened = [(other.state, _opened(other, inputs)) for other in alike]
         pairs = [(state, found) for state, found in opened if found is not None]
         usual = frozenset(_place(state, found.root) for state, found in pairs)
-        known[kind] = _Honest(len(pairs) == len(opened), usual, _asked(pairs))
+        known[kind] = _Honest(len(pairs) == len(opened), usual, tuple(_asked(pairs)))
     return known[kind]
 
 
@@ -217,41 +235,65 @@ def _opened(site: Site, inputs: Inputs) -> Opened | None:
     shown = [part for part in path.shown if part in move]
     if not shown:
         return None
-    leaf = _leaf(shown[0], path) if len(shown) == 1 else None
     kept = HashPath(path.roots, tuple(shown), path.inputs)
-    return Opened(root, kept, min(ends)[0], max(end for _, end in ends), leaf)
+    return Opened(root, kept, min(ends)[0], max(end for _, end in ends), _leaves_of(kept, move))
 
 
-def _leaf(part: bytes, path: HashPath) -> int | None:
-    """The number of a leaf in its tree: a bit for each level, 1 where it is on the right."""
+def _leaves_of(path: HashPath, move: bytes) -> tuple[ShownLeaf, ...]:
+    """The leaves that a move shows, in its order; other hashes of their branches are none."""
     above = {part: output for output, parts in path.inputs.items() for part in parts}
-    number, level = 0, 0
+    found = []
+    for part in path.shown:
+        output = above.get(part)
+        if output is not None and len(part) == HASH and len(_sides(path.inputs[output])) == 2:
+            continue
+        number, branch = _climbed(part, path, above)
+        whole = part + branch if part + branch in move else part
+        start = move.find(whole)
+        while start >= 0:
+            found.append(ShownLeaf(part, start, start + len(whole), number))
+            start = move.find(whole, start + 1)
+    return tuple(sorted(found, key=lambda leaf: leaf.start))
+
+
+def _climbed(part: bytes, path: HashPath, above: Mapping[bytes, bytes]) -> tuple[int | None, bytes]:
+    """The number of a leaf in its tree, a bit for each level, 1 where it is on the right; and the
+    other hashes on the way up."""
+    number, level, branch = 0, 0, b""
     while part not in path.roots:
         if part not in above:
-            return None
+            return None, branch
         output = above[part]
-        sides = [side for side in path.inputs[output] if len(side) == HASH]
+        sides = _sides(path.inputs[output])
         if len(sides) == 2:
             number |= (sides[1] == part) << level
+            branch += sides[sides[1] != part]
             level += 1
         part = output
-    return number
+    return number, branch
 
 
-def _asked(moves: Sequence[tuple[Value, Opened]]) -> bool:
-    """True if the leaf's number is, in all honest moves, a number at one place of the state."""
-    places: set[str] | None = None
-    for state, opened in moves:
-        if opened.leaf is None:
-            return False
-        same = {
-            place
-            for place, atom in _atoms(state).items()
-            if len(atom) < 3 and atom_to_int(atom) == opened.leaf
-        }
-        places = same if places is None else places & same
-    different = {opened.leaf for _, opened in moves}
-    return bool(places) and len(moves) >= FEWEST and len(different) >= FEWEST_PLACES
+def _sides(parts: Sequence[bytes]) -> list[bytes]:
+    return [side for side in parts if len(side) == HASH]
+
+
+def _asked(moves: Sequence[tuple[Value, Opened]]) -> Iterator[int]:
+    """The leaves whose number is, in all honest moves, a number at one place of the state."""
+    counts = {len(opened.leaves) for _, opened in moves}
+    if len(counts) != 1 or len(moves) < FEWEST:
+        return
+    for at in range(*counts):
+        numbers = [opened.leaves[at].number for _, opened in moves]
+        same: set[str] | None = None
+        for (state, _), number in zip(moves, numbers, strict=True):
+            places = {
+                place
+                for place, atom in _atoms(state).items()
+                if len(atom) < 3 and atom_to_int(atom) == number
+            }
+            same = places if same is None else same & places
+        if same and len(set(numbers)) >= FEWEST_PLACES:
+            yield at
 
 
 def _place(state: Value, atom: bytes) -> str:

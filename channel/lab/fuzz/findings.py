@@ -24,7 +24,7 @@ from channelsim.channel.findings.finding import (
 )
 from channelsim.channel.lab.cases.case import SiteCase, differences, fields
 from channelsim.channel.lab.cases.corpus import CaseRuns, wrong_cases
-from channelsim.channel.lab.cases.describe import described_run
+from channelsim.channel.lab.cases.describe import described_run, vector
 from channelsim.channel.lab.cases.explanation import (
     compared,
     deciding,
@@ -41,12 +41,13 @@ from channelsim.channel.lab.cases.trial import (
     NOT_BOUND,
 )
 from channelsim.channel.lab.fuzz.case_records import read, record_of
-from channelsim.channel.lab.fuzz.shrink import broken_by
+from channelsim.channel.lab.fuzz.shrink import broken_by, case_of
 from channelsim.channel.lab.laws import applies, laws_for
 from channelsim.channel.lab.targets.target import REFEREE, Target
 from channelsim.clsp.run import CostExceeded, ProgramSlash, ProgramValid, Raised, run_serialized
 from channelsim.clsp.values import serialize
 from channelsim.games.amounts import counted
+from channelsim.games.contract import Slash
 from channelsim.games.vectors import BadCase, Case, arguments, check_program
 from channelsim.games.vectors import read as read_cases
 
@@ -58,6 +59,12 @@ STORED = "stored cases"
 
 PROVED = "prove"
 """The rule of findings that break a claim of a proof, and no law at any place of play."""
+
+OF_HANDS = ("commitments are bound", "hidden values are enforced")
+"""Laws that look at a whole hand, of which a probe is one place."""
+
+IN_ANOTHER_STATE = "state: another commitment or hidden value than in recorded play"
+"""The difference of a finding that a law shows in a state which it has made itself."""
 
 REFEREES = frozenset(
     (
@@ -95,24 +102,39 @@ def shrunk(
     """A finding with its shrunk case; `before` is how many fields differed at first."""
     finding = finding.believable()
     judged = finding.place not in target.missing
-    environment = case.arguments
-    left = len(fields(case))
+    shown = _shown(target, case, finding)
+    environment = case.arguments if shown is None else shown.arguments
+    if shown is None and finding.vector is not None:
+        elsewhere = msgspec.convert(finding.vector, Case)
+        environment = arguments(elsewhere, target.name, target.programs)
+    left = len(fields(shown or case))
     finding = _with_source(target, finding, environment)
     names = names_at(target, case.site)
-    added = _sentences(target, case, finding, names)
+    added = _sentences(target, shown, finding, names) if shown is not None else ()
     return described(
         target,
         msgspec.structs.replace(
             finding,
             text=" ".join(filter(None, (f"{finding.text}.", *added))),
-            loss=named(names, _lost(case, finding)),
+            loss=named(names, _lost(shown, finding)) if shown is not None else finding.loss,
             brun=finding.brun or (_run(target, finding.place, environment) if judged else {}),
-            differs=differences(case),
+            differs=(IN_ANOTHER_STATE,) if shown is None else differences(shown),
             fields=(max(before, left), left),
             probe=record_of(target, case),
             follows=follows,
         ),
     )
+
+
+def _shown(target: Target, case: SiteCase, finding: Finding) -> SiteCase | None:
+    """The case with the call that a finding is about, which a law may have made itself; None if
+    that is in another state than the case's."""
+    if finding.call is None or finding.vector is None:
+        return case
+    shown = case_of(case.site, finding)
+    here = msgspec.to_builtins(vector(target, case.site, shown.call, Slash(""), tag=""))
+    same = all(here[key] == finding.vector.get(key) for key in ("validator", "amount", "state"))
+    return shown if same else None
 
 
 def recorded(target: Target, finding: Finding) -> Finding:
@@ -254,9 +276,10 @@ def _money(case: SiteCase, finding: Finding, names: Names | None) -> str:
             f" where honest play leaves {honest:,}; by the rules {other} may claim all, and"
             " cannot."
         )
+    how = "Its slash fails" if finding.cause.endswith(": raise") else "The program accepts it"
     return (
         f"In the case shown {other} may claim all {whole} by the rules, since the move is illegal."
-        f" The program accepts it, so {other} gets no more than the {declared:,} of honest play."
+        f" {how}, so {other} gets no more than the {declared:,} of honest play."
     )
 
 
@@ -291,7 +314,9 @@ def _pytest(target: Target, finding: Finding) -> str:
     slug = re.sub(r"[^a-z0-9]+", "_", f"{finding.place} {finding.cause}".lower()).strip("_")
     short = {"rule": finding.rule, "place": finding.place, "cause": finding.cause}
     of_file = finding.rule in (RECORDED, STORED)
-    case = {"vector": finding.vector} if of_file else {"probe": finding.probe}
+    case: dict[str, object] = {} if of_file else {"probe": finding.probe}
+    if of_file or finding.rule in OF_HANDS:
+        case["vector"] = finding.vector
     data = json.dumps({**short, **case}, sort_keys=True)
     comment = "\n".join(f"    # {line}" for line in wrap(finding.line, 90))
     return (
@@ -307,7 +332,7 @@ def _pytest(target: Target, finding: Finding) -> str:
 def still_broken(target: Target, data: dict[str, Any]) -> list[str]:
     """The parts of a finding that still happen on this target, a line each; none once it is fixed.
 
-    `data` has the keys `rule`, `cause` and `probe` of a finding (`vector`, of a recorded case).
+    `data` has the keys `rule`, `cause` and `probe` of a finding, and `vector` where it has one.
     Tests that earlier versions wrote name the rule `law`. Raises `UsageError`.
     """
     name = data.get("rule", data.get("law"))
@@ -322,11 +347,15 @@ def still_broken(target: Target, data: dict[str, Any]) -> list[str]:
     if not applies(law, target, case.site.validator):
         raise UsageError(f"{target.name} has no program of {case.site.validator}")
     cause = str(data.get("cause")).partition(":")[0]
-    return [
+    lines = [
         broken.line
         for broken in map(Finding.believable, broken_by(target, law, case))
         if broken.cause.partition(":")[0] == cause
     ]
+    if lines or data.get("vector") is None:
+        return lines
+    # The law may have made its call of other moves of the hand, which the probe does not have.
+    return _case_broken(target, data["vector"], by_rules=False)
 
 
 def _run_differs(target: Target, data: Mapping[str, Any]) -> list[str]:

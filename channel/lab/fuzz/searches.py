@@ -277,10 +277,10 @@ class BranchSearch:
             for root in path.roots:
                 # The other hashes of the branch are no leaves, which the rest of the hand tells.
                 whole = path_to(site, inputs, (root,))
-                if whole is None or len(whole.shown) > 1:
-                    continue
-                if moves := other_leaves(site, root, whole.shown[0], inputs):
-                    yield site, [(move, site.play.share, site.held[-1]) for move in moves]
+                for shown in () if whole is None else whole.shown:
+                    start = site.play.move.find(shown)
+                    if moves := other_leaves(site, root, shown, start, inputs):
+                        yield site, [(move, site.play.share, site.held[-1]) for move in moves]
 
 
 class OperandSearch:

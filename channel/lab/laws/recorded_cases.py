@@ -21,7 +21,7 @@ from channelsim.channel.findings.finding import (
 )
 from channelsim.channel.lab.cases.corpus import CaseRuns
 from channelsim.channel.lab.cases.describe import described_call, described_run
-from channelsim.channel.lab.cases.trial import Trial
+from channelsim.channel.lab.cases.trial import LEADS_ELSEWHERE, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import SlashResult
 from channelsim.channel.lab.sites.honest_play import site_of_case
@@ -58,10 +58,12 @@ class RecordedCases:
                 yield from self._unpaid(trial, case)
             for wrong in differences:
                 got = wrong.rpartition("got ")[2] if wrong.startswith("program") else ""
-                severity, text = _SEVERITY.get(
-                    (case.expect, got), (DISAGREEMENT, f"a recorded case: {wrong}")
-                )
-                yield self._finding(trial, case, severity, text)
+                severity, text = _SEVERITY.get((case.expect, got), (DISAGREEMENT, ""))
+                text, cause = text or f"a recorded case: {wrong}", ""
+                if case.expect == "valid" and wrong.startswith("program: next "):
+                    severity, cause = THEFT, f"{LEADS_ELSEWHERE}: {wrong.partition(': ')[2]}"
+                    text = "an honest move leads elsewhere: its mover loses everything"
+                yield self._finding(trial, case, severity, text, cause)
 
     def _unpaid(self, trial: Trial, case: Case) -> Iterator[Finding]:
         """Report a cheat that the program slashes, but for which the referee does not pay."""
@@ -76,7 +78,7 @@ class RecordedCases:
         if runner.slash(site, fields, asked.evidence) is not SlashResult.PAYS:
             text = "the slash of a cheat that the file has does not pay"
             run = runner.slash_run(site, fields, asked.evidence)
-            yield self._finding(trial, case, UNSLASHABLE, text, run)
+            yield self._finding(trial, case, UNSLASHABLE, text, run=run)
 
     def _finding(
         self,
@@ -84,6 +86,7 @@ class RecordedCases:
         case: Case,
         severity: str,
         text: str,
+        cause: str = "",
         run: tuple[bytes, bytes] | None = None,
     ) -> Finding:
         asked = resolve_case(case, trial.target.name, trial.target.hashes)
@@ -96,8 +99,8 @@ class RecordedCases:
             place=case.validator,
             severity=severity,
             text=text,
-            cause=f"recorded: {text}",
-            loss=Loss(*sides, lost) if lost > 0 else None,
+            cause=cause or f"recorded: {text}",
+            loss=Loss(*sides, lost) if lost > 0 and severity != DISAGREEMENT else None,
             vector=shown,
             call=described_call((asked.move, case.mover_share, asked.evidence)),
             brun={} if run is None else described_run(*run),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channelsim.channel.findings.finding import THEFT, Finding
+from channelsim.channel.findings.finding import UNSLASHABLE, Finding
 from channelsim.channel.lab.cases.mutator import BYTES, SHAPES
 from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
@@ -49,7 +49,7 @@ class SharesAreBound:
                 call = play.move, share, play.evidence
                 lost = play.share - share
                 yield trial.finding(
-                    self.name, THEFT, text, "share not bound", call, Slash(""), lost=lost
+                    self.name, UNSLASHABLE, text, "share not bound", call, Slash(""), lost=lost
                 )
 
     def _free(self, trial: Trial) -> bool:

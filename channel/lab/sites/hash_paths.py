@@ -196,17 +196,19 @@ def _short_parts(inputs: Inputs, move: bytes) -> Iterator[ShortPart]:
                     yield ShortPart(output, at, start, start + len(part))
 
 
-def other_leaves(site: Site, root: bytes, shown: bytes, inputs: Inputs) -> list[bytes]:
+def other_leaves(site: Site, root: bytes, shown: bytes, start: int, inputs: Inputs) -> list[bytes]:
     """The site's move with each other leaf of the tree below a root in the place of the one that is
-    `shown`, and with its branch, which may be of another length.
+    `shown` from `start`, and with its branch, which may be of another length.
 
     The leaves are those whose hashes are known: of other moves of the hand, or of one that shows
     the whole tree. None where the branch does not follow the leaf, from the bottom up.
     """
     move, below = site.play.move, dict(_leaves_below(root, inputs, len(shown)))
-    if (branch := below.pop(shown, b"")) == b"" or move.count(shown + branch) != 1:
+    branch = below.pop(shown, b"")
+    end = start + len(shown + branch)
+    if branch == b"" or move[start:end] != shown + branch:
         return []
-    moves = [move.replace(shown + branch, leaf + other) for leaf, other in below.items()]
+    moves = [move[:start] + leaf + other + move[end:] for leaf, other in below.items()]
     return [other for other in moves if len(other) <= site.before.max_move_size]
 
 

@@ -86,6 +86,9 @@ EDGES = (0, 1, 0x7F, 0x80, 0xFF)
 LONGEST = 100
 """The most moves of a hand with a lie."""
 
+SHOWN = 8
+"""The bytes of a hidden value that a finding shows."""
+
 
 @dataclass
 class Liars:
@@ -402,9 +405,18 @@ def _hidden_lie(game: Game, seat: Seat, entropy: bytes, lies: Lies) -> str:
     ((name, _),) = lies
     legal = hidden_values(game, seat, entropy)[name]
     value = hidden_values(game, seat, entropy, lies)[name]
+    at = next(
+        (at for at, pair in enumerate(zip(value, legal, strict=False)) if len({*pair}) > 1), 0
+    )
+    if len(value) == len(legal) > SHOWN and at >= SHOWN - 2:
+        start, end = max(at - 1, 0), at + SHOWN - 2
+        from_to = f"{_short(value[start:end])} from byte {start} on, instead of"
+        return f"{seat.name.title()} hides {from_to} {_short(legal[start:end])}, in its {name}"
     return f"{seat.name.title()} hides {_short(value)} as its {name}, instead of {_short(legal)}"
 
 
 def _short(data: bytes) -> str:
-    shown = data.hex() if len(data) <= 8 else f"{data[:6].hex()}… ({counted(len(data), 'byte')})"
+    shown = (
+        data.hex() if len(data) <= SHOWN else f"{data[:6].hex()}… ({counted(len(data), 'byte')})"
+    )
     return f"0x{shown}" if data else "nothing"

@@ -19,7 +19,7 @@ from tests.channel.lab.toys import toy
 
 Capsys = pytest.CaptureFixture[str]
 
-THEFT = "shares are bound"
+CHEAT = "shares are bound"
 """A mistake that takes money, and on which no rules could disagree with the program."""
 
 COMMANDS = {
@@ -42,15 +42,15 @@ def rows_of_findings(page: str) -> int:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_theft_is_counted_and_named_in_every_output(
+def test_a_cheat_is_counted_and_named_in_every_output(
     command: str, tmp_path: Path, capsys: Capsys
 ) -> None:
-    target, folder, suite = toy(tmp_path, THEFT), tmp_path / "campaign", tmp_path / "j.xml"
+    target, folder, suite = toy(tmp_path, CHEAT), tmp_path / "campaign", tmp_path / "j.xml"
     junit = ("--junit", suite, "--out", folder)
     ran = channelsim(capsys, command, target, *COMMANDS[command], *junit)
     assert ran.code == 1
     count = sentence_in(ran.out.splitlines()[-1])
-    assert count.endswith("(worst: theft)")
+    assert count.endswith("(worst: unslashable cheat)")
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["summary"] == count
     (named,) = ElementTree.parse(suite).getroot().iter("property")

@@ -81,11 +81,11 @@ def test_a_mistake_fails_the_checks_that_see_it(
     options = (*OPTIONS, "--junit", tmp_path / "j.xml", "--sarif", tmp_path / "s.json")
     ran = channelsim(capsys, "conform", path, *options)
     assert ran.code == 1
-    assert ran.out.count("laws, fuzz: theft: reveal: ") == 1
+    assert ran.out.count("laws, fuzz: unslashable cheat: reveal: ") == 1
     assert ran.out.count("mojos that are its opponent's: an honest move may declare less") == 1
-    assert ran.out.count(": theft: ") == 1
+    assert ran.out.count(": unslashable cheat: ") == 1
     assert "{" not in ran.out
-    assert ran.out.splitlines()[-1].endswith("; 1 finding (worst: theft)")
+    assert ran.out.splitlines()[-1].endswith("; 1 finding (worst: unslashable cheat)")
     suite = ElementTree.parse(tmp_path / "j.xml").getroot()
     assert [case.get("name") for case in suite if case.find("failure") is not None] == [
         *("laws", "fuzz")
