@@ -16,7 +16,7 @@ import msgspec
 
 from channelsim.channel.campaign.job import Counts
 from channelsim.channel.crypto.hkdf import derive
-from channelsim.channel.findings.finding import DISAGREEMENT, Finding
+from channelsim.channel.findings.finding import DISAGREEMENT, PLAYED, Finding
 from channelsim.channel.lab.cases.case import SiteCase, fields, make_case
 from channelsim.channel.lab.cases.copies import copied_states, copies, with_same_point
 from channelsim.channel.lab.cases.deal_search import DealSearch
@@ -132,9 +132,10 @@ Found: TypeAlias = tuple[Law, SiteCase, Finding, int]
 """The law that is broken, a case by which it is, the finding, and how many fields differed."""
 
 
-def _harm(finding: Finding) -> tuple[bool, int, bool]:
-    """A key by which the worse of two findings with one cause comes first."""
-    return finding.order_only, finding.rank, not finding.lost
+def _harm(finding: Finding) -> tuple[bool, int, bool, bool]:
+    """A key by which the worse of two findings with one cause comes first, of equally bad ones that
+    which needs no lie."""
+    return finding.order_only, finding.rank, not finding.lost, finding.reach != PLAYED
 
 
 @dataclass

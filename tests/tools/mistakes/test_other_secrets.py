@@ -63,3 +63,14 @@ def test_another_branch_and_a_number_at_a_border_with_rules() -> None:
 @pytest.mark.parametrize("side", ["with", "without"])
 def test_nothing_is_found_in_the_right_programs(side: str) -> None:
     assert _search(side, "fivecards", "raffle") == [[], []]
+
+
+@pytest.mark.long
+def test_either_of_two_leaves_in_a_move_without_rules() -> None:
+    assert _search("without", "ranks-answer-index", "ranks-wrong-root") == [BOUND, BOUND]
+
+
+@pytest.mark.long
+def test_a_piece_that_its_player_would_not_choose_with_rules() -> None:
+    found = _search("with", "ranks-dead-attacks", "ranks-flag-attacks")
+    assert found == ["verdicts agree", "verdicts agree"]
