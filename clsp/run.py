@@ -6,7 +6,7 @@ A run ends in one of four ways. They are distinguished because they protect diff
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -168,12 +168,24 @@ def run_serialized(program: bytes, args: bytes, max_cost: int = MAX_COST) -> Out
         return known
     if _cut_off and (known := _cut_off.get(key)):
         return known
-    outcome, is_small = _run(program, args, max_cost)
-    if is_cut_off(outcome) and max_cost == MAX_COST:
-        _cut_offs[0] += 1
-        if len(_cut_off) == KNOWN:
-            del _cut_off[next(iter(_cut_off))]
-        _cut_off[key] = outcome
+    outcome: Outcome
+    is_small = True
+    try:
+        cost, result = run_chia_program(program, args, max_cost, STRICT)
+    except ValueError as error:
+        outcome = _failed(error)
+        if max_cost == MAX_COST and is_cut_off(outcome):
+            _cut_offs[0] += 1
+            if len(_cut_off) == KNOWN:
+                del _cut_off[next(iter(_cut_off))]
+            _cut_off[key] = outcome
+    else:
+        try:
+            is_slash = result.atom == NIL
+            value = NIL if is_slash else to_value(result, MOST_PAIRS, MOST_BYTES)
+            outcome = ProgramSlash(cost) if is_slash else ProgramValid(value, cost)
+        except TooLarge:
+            outcome, is_small = _large(result, cost), False
     if memory is not None and is_small:
         memory[key] = outcome
         if len(memory) > MOST_REMEMBERED:
@@ -181,24 +193,20 @@ def run_serialized(program: bytes, args: bytes, max_cost: int = MAX_COST) -> Out
     return outcome
 
 
-def _run(program: bytes, args: bytes, max_cost: int) -> tuple[Outcome, bool]:
-    """The outcome of a run, and True if it is small enough to be remembered."""
+def _failed(error: ValueError) -> Outcome:
+    """The outcome of a run that the interpreter ended. Raises `BadValue` for what is no CLVM."""
+    reason = str(error.args[0]) if error.args else ""
+    if reason == _NOT_CLVM:
+        raise BadValue("the program or its arguments are not serialized CLVM") from error
+    return CostExceeded() if reason.startswith(_COST_EXCEEDED) else Raised(reason)
+
+
+def _large(result: LazyNode, cost: int) -> Outcome:
+    """The outcome of a run with a large result, which may be too large."""
     try:
-        cost, result = run_chia_program(program, args, max_cost, STRICT)
-    except ValueError as error:
-        reason = str(error.args[0]) if error.args else ""
-        if reason == _NOT_CLVM:
-            raise BadValue("the program or its arguments are not serialized CLVM") from error
-        is_cut = reason.startswith(_COST_EXCEEDED)
-        return CostExceeded() if is_cut else Raised(reason), True
-    if result.atom == NIL:
-        return ProgramSlash(cost), True
-    with suppress(TooLarge):
-        return ProgramValid(to_value(result, MOST_PAIRS, MOST_BYTES), cost), True
-    try:
-        return ProgramValid(to_value(result), cost), False
+        return ProgramValid(to_value(result), cost)
     except TooLarge as error:
-        return Raised(f"its result is too large to read: {error}"), True
+        return Raised(f"its result is too large to read: {error}")
 
 
 def evaluate(program: Program, args: Value, max_cost: int = MAX_COST) -> Value:

@@ -71,6 +71,8 @@ def replay_finding(
     if not broken:
         say(out, f"{loaded.name}: this no longer happens: {finding.place}: {finding.text}")
         return 0
+    if target is not None:  # the line of a source is one of the target that it was found in
+        finding = msgspec.structs.replace(finding, source_line="", missing_check="")
     for line in (finding.line, *details(finding)):
         say(out, line)
     say(out, f"{loaded.name}: it still happens")
