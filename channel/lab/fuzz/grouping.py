@@ -16,7 +16,7 @@ from channelsim.channel.lab.cases.trial import (
     NOT_BOUND,
     LabTally,
 )
-from channelsim.channel.lab.fuzz.findings import root, root_of
+from channelsim.channel.lab.fuzz.findings import RECORDED, root, root_of
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import Law
 from channelsim.channel.lab.targets.target import Target
@@ -76,9 +76,11 @@ def grouped(findings: Iterable[Finding]) -> list[Finding]:
         for member in findings
         if not member.follows or above[root(member)] not in known
     }
+    shown = independent & {root(finding) for finding in findings if finding.rule != RECORDED}
     groups: dict[Root, list[Finding]] = {}
     for finding in findings:
-        groups.setdefault(_mistake(finding, independent, above), []).append(finding)
+        mistake = _recorded(finding, shown) or _mistake(finding, independent, above)
+        groups.setdefault(mistake, []).append(finding)
     leading = []
     for mistake, group in groups.items():
         first = min(
@@ -92,6 +94,15 @@ def grouped(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(
         leading, key=lambda member: (member.order_only, member.rank, member.place, member.cause)
     )
+
+
+def _recorded(finding: Finding, shown: Set[Root]) -> Root | None:
+    """Of a recorded case the mistake of the same kind that a law shows at the same place."""
+    kind = finding.cause.partition(": ")[0].partition(" (")[0]
+    if finding.rule != RECORDED or kind not in (LEADS_ELSEWHERE, LEGAL_SLASHED):
+        return None
+    same = (one for one in sorted(shown) if one[0] == finding.place and one[1].startswith(kind))
+    return next(same, None)
 
 
 def _mistake(finding: Finding, independent: Set[Root], above: Mapping[Root, Root]) -> Root:

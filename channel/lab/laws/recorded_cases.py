@@ -21,7 +21,7 @@ from channelsim.channel.findings.finding import (
 )
 from channelsim.channel.lab.cases.corpus import CaseRuns
 from channelsim.channel.lab.cases.describe import described_call, described_run
-from channelsim.channel.lab.cases.trial import LEADS_ELSEWHERE, Trial
+from channelsim.channel.lab.cases.trial import LEADS_ELSEWHERE, LEGAL_SLASHED, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import SlashResult
 from channelsim.channel.lab.sites.honest_play import site_of_case
@@ -60,6 +60,8 @@ class RecordedCases:
                 got = wrong.rpartition("got ")[2] if wrong.startswith("program") else ""
                 severity, text = _SEVERITY.get((case.expect, got), (DISAGREEMENT, ""))
                 text, cause = text or f"a recorded case: {wrong}", ""
+                if (case.expect, got) == ("valid", "slash"):
+                    cause = LEGAL_SLASHED
                 if case.expect == "valid" and wrong.startswith("program: next "):
                     severity, cause = THEFT, f"{LEADS_ELSEWHERE}: {wrong.partition(': ')[2]}"
                     text = "an honest move leads elsewhere: its mover loses everything"

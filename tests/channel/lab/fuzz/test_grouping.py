@@ -53,6 +53,22 @@ def shown(*found: Finding) -> dict[str, int]:
     return {one.cause: len(one.also) for one in grouped(found)}
 
 
+def test_a_recorded_case_stands_under_the_law_that_shows_the_same_there() -> None:
+    recorded = [
+        msgspec.structs.replace(finding(cause), rule="recorded cases")
+        for cause in ("a legal move is slashed (1)", "leads elsewhere: next state differs (2)")
+    ]
+    slashed, state = (
+        finding("a legal move is slashed"),
+        finding("leads elsewhere: the state of end"),
+    )
+    assert shown(*recorded) == {one.cause: 0 for one in recorded}
+    assert shown(*recorded, slashed) == {recorded[1].cause: 0, slashed.cause: 1}
+    assert shown(*recorded, slashed, state) == {slashed.cause: 1, state.cause: 1}
+    other = finding("a legal move is slashed", validator="begin")
+    assert len(grouped([*recorded, other])) == 3
+
+
 INDEPENDENT = [
     ("SP-END-2", "SP-END-3"),
     ("SP-END-2: raise", "SP-END-3: raise"),
