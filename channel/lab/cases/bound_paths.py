@@ -131,9 +131,10 @@ def _spliced(trial: Trial, law: str, opened: Opened, inputs: Inputs) -> Iterator
     """Try what other moves of the hand show in the same places: all of it, or one leaf."""
     site, move = trial.site, trial.site.play.move
     honest = _honest(trial.target, site, inputs)
-    asked = {(opened.leaves[at].start, opened.leaves[at].end) for at in honest.asked}
+    asked = {(leaf.start, leaf.end) for leaf in _asked_for(opened, honest)}
     whole = opened.start, opened.end
-    for start, end in {whole, *((leaf.start, leaf.end) for leaf in opened.leaves)}:
+    places = (whole, *((leaf.start, leaf.end) for leaf in opened.leaves))
+    for start, end in dict.fromkeys(places):
         where = f"bytes {start} to {end - 1}"
         for play in site.others:
             shown = play.move[start:end]
@@ -159,14 +160,18 @@ def _spliced(trial: Trial, law: str, opened: Opened, inputs: Inputs) -> Iterator
 def _by_other_branches(trial: Trial, law: str, opened: Opened, inputs: Inputs) -> Iterator[Finding]:
     """Show other leaves of the tree, where the state asks for this one."""
     site = trial.site
-    for at in _honest(trial.target, site, inputs).asked:
-        leaf = opened.leaves[at]
+    for leaf in _asked_for(opened, _honest(trial.target, site, inputs)):
         text = (
             f"bytes {leaf.start} to {leaf.end - 1} of the move may show another leaf of the tree"
             " than the one that the state asks for, with its branch: the mover cannot be slashed"
         )
         for changed in other_leaves(site, opened.root, leaf.part, leaf.start, inputs):
             yield from _tried(trial, law, site, changed, text, LEAF)
+
+
+def _asked_for(opened: Opened, honest: _Honest) -> list[ShownLeaf]:
+    """The leaves of a move that the state asks for."""
+    return [leaf for at, leaf in enumerate(opened.leaves) if at in honest.asked]
 
 
 def _with_move(site: Site, move: bytes) -> Site:

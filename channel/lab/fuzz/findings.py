@@ -352,9 +352,9 @@ def still_broken(target: Target, data: dict[str, Any]) -> list[str]:
         for broken in map(Finding.believable, broken_by(target, law, case))
         if broken.cause.partition(":")[0] == cause
     ]
-    if lines or data.get("vector") is None:
+    if lines or data.get("vector") is None or target.judge(case.site.validator) is not None:
         return lines
-    # The law may have made its call of other moves of the hand, which the probe does not have.
+    # Without rules a law may make its call of other moves of the hand, which the probe lacks.
     return _case_broken(target, data["vector"], by_rules=False)
 
 
