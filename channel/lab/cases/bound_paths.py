@@ -247,7 +247,7 @@ def _opened(site: Site, inputs: Inputs) -> Opened | None:
 def _leaves_of(path: HashPath, move: bytes) -> tuple[ShownLeaf, ...]:
     """The leaves that a move shows, in its order; other hashes of their branches are none."""
     above = {part: output for output, parts in path.inputs.items() for part in parts}
-    found = []
+    leaves_shown: list[ShownLeaf] = []
     for part in path.shown:
         output = above.get(part)
         if output is not None and len(part) == HASH and len(_sides(path.inputs[output])) == 2:
@@ -256,9 +256,9 @@ def _leaves_of(path: HashPath, move: bytes) -> tuple[ShownLeaf, ...]:
         whole = part + branch if part + branch in move else part
         start = move.find(whole)
         while start >= 0:
-            found.append(ShownLeaf(part, start, start + len(whole), number))
+            leaves_shown.append(ShownLeaf(part, start, start + len(whole), number))
             start = move.find(whole, start + 1)
-    return tuple(sorted(found, key=lambda leaf: leaf.start))
+    return tuple(sorted(leaves_shown, key=lambda leaf: leaf.start))
 
 
 def _climbed(part: bytes, path: HashPath, above: Mapping[bytes, bytes]) -> tuple[int | None, bytes]:

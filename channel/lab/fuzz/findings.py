@@ -60,9 +60,6 @@ STORED = "stored cases"
 PROVED = "prove"
 """The rule of findings that break a claim of a proof, and no law at any place of play."""
 
-OF_HANDS = ("commitments are bound", "hidden values are enforced")
-"""Laws that look at a whole hand, of which a probe is one place."""
-
 IN_ANOTHER_STATE = "state: another commitment or hidden value than in recorded play"
 """The difference of a finding that a law shows in a state which it has made itself."""
 
@@ -315,7 +312,7 @@ def _pytest(target: Target, finding: Finding) -> str:
     short = {"rule": finding.rule, "place": finding.place, "cause": finding.cause}
     of_file = finding.rule in (RECORDED, STORED)
     case: dict[str, object] = {} if of_file else {"probe": finding.probe}
-    if of_file or finding.rule in OF_HANDS:
+    if of_file or target.rules is None:
         case["vector"] = finding.vector
     data = json.dumps({**short, **case}, sort_keys=True)
     comment = "\n".join(f"    # {line}" for line in wrap(finding.line, 90))

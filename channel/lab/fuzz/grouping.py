@@ -97,12 +97,12 @@ def grouped(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _recorded(finding: Finding, shown: Set[Root]) -> Root | None:
-    """Of a recorded case the mistake of the same kind that a law shows at the same place."""
+    """The mistake of the same kind that a law shows at the place of a recorded case."""
     kind = finding.cause.partition(": ")[0].partition(" (")[0]
     if finding.rule != RECORDED or kind not in (LEADS_ELSEWHERE, LEGAL_SLASHED):
         return None
-    same = (one for one in sorted(shown) if one[0] == finding.place and one[1].startswith(kind))
-    return next(same, None)
+    here = (mistake for mistake in sorted(shown) if mistake[0] == finding.place)
+    return next((mistake for mistake in here if mistake[1].startswith(kind)), None)
 
 
 def _mistake(finding: Finding, independent: Set[Root], above: Mapping[Root, Root]) -> Root:

@@ -94,13 +94,13 @@ def command(
     sides = sides or [True, False]
     if correct:
         names = [name for name in correct_games() if not game or name in game]
-        wanted = [
+        searches = [
             (name, side, number, part, seed)
             for number, part in enumerate(correct_parts(runs or 3_000_000))
             for name in names
             for side in sides
         ]
-        return _correct(wanted, jobs, json, results.read(json, seed))
+        return _correct(searches, jobs, json, results.read(json, seed))
     chosen = _chosen(only, game)
     if rate:
         return _rates([mistake for mistake in chosen if only or mistake.rare], runs, first, json)

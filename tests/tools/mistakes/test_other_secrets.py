@@ -72,5 +72,5 @@ def test_either_of_two_leaves_in_a_move_without_rules() -> None:
 
 @pytest.mark.long
 def test_a_piece_that_its_player_would_not_choose_with_rules() -> None:
-    found = _search("with", "ranks-dead-attacks", "ranks-flag-attacks")
-    assert found == ["verdicts agree", "verdicts agree"]
+    laws = _search("with", "ranks-dead-attacks", "ranks-flag-attacks")
+    assert laws == ["verdicts agree", "verdicts agree"]

@@ -62,7 +62,7 @@ def test_a_recorded_case_stands_under_the_law_that_shows_the_same_there() -> Non
         finding("a legal move is slashed"),
         finding("leads elsewhere: the state of end"),
     )
-    assert shown(*recorded) == {one.cause: 0 for one in recorded}
+    assert shown(*recorded) == {case.cause: 0 for case in recorded}
     assert shown(*recorded, slashed) == {recorded[1].cause: 0, slashed.cause: 1}
     assert shown(*recorded, slashed, state) == {slashed.cause: 1, state.cause: 1}
     other = finding("a legal move is slashed", validator="begin")
