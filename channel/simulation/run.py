@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from channelsim.channel.adversaries.base import Adversary
@@ -25,6 +25,7 @@ from channelsim.channel.peer.interface import (
     Effect,
     Event,
     News,
+    Push,
     Received,
     Send,
     Tell,
@@ -76,7 +77,8 @@ def message_in(event: Event | None) -> Message | None:
 class Disclosure:
     """A message or bundle that a party let others see, at this height.
 
-    `answer` is the node's to a bundle.
+    `answer` is the node's to a bundle. It is None where the party heard none: the node may have
+    the bundle all the same.
     """
 
     height: int
@@ -269,10 +271,13 @@ class RunLog:
                 if isinstance(cause, Received):
                     self._log_delivery(name, cause.message)
                 self._log_reaction(self._parties[name], cause, effects)
+                for effect in effects:
+                    if isinstance(effect, Push):
+                        self._disclose(name, effect.name, effect.bundle)
             case Sent(name, message):
                 self._disclose(name, "message", message)
             case Pushed(name, what, bundle, result):
-                self._disclose(name, what, bundle, result.answer)
+                self._log_answer(name, what, bundle, result.answer)
             case NewsFor(name, news):
                 self._parties[name].news.append(news)
             case _:
@@ -295,6 +300,15 @@ class RunLog:
     ) -> None:
         disclosure = Disclosure(self._chain.peak(), what, content, answer)
         self._parties[name].disclosures.append(disclosure)
+
+    def _log_answer(self, name: str, what: str, bundle: Bundle, answer: Answer) -> None:
+        """Log the answer to a bundle that waits for one, or that is offered again."""
+        disclosures = self._parties[name].disclosures
+        for at in reversed(range(len(disclosures))):
+            if disclosures[at].answer is None and disclosures[at].content == bundle:
+                disclosures[at] = replace(disclosures[at], answer=answer)
+                return
+        self._disclose(name, what, bundle, answer)
 
 
 HANDSHAKE, PROPOSAL, SETTLEMENT, POTATO, SHUTDOWN = (
