@@ -72,6 +72,7 @@ def test_an_interrupt_cleans_up(tmp_path: Path, ends_by: int) -> None:
         script.communicate(timeout=GUARD)
 
 
+@pytest.mark.long
 def test_a_person_sees_both_hands_at_the_end(tmp_path: Path) -> None:
     script = started(tmp_path, "--block-every", "0.1", "--hands", "1")
     out, err = script.communicate("check\n" * 10, timeout=GUARD)

@@ -37,6 +37,7 @@ def planted(mutant: Mutant) -> bool:
     return True
 
 
+@pytest.mark.long
 def test_all_changes_can_be_planted() -> None:
     mutants = [*all_mutants()]
     assert len(mutants) > 3000

@@ -195,6 +195,7 @@ def test_a_game_that_does_not_exist_is_refused(capsys: pytest.CaptureFixture[str
     assert "spacepoker" in ran.err
 
 
+@pytest.mark.long
 def test_fast_mode_reaches_the_same_and_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     real, fast = (attacks(6, "modes", GAMES, fast=fast) for fast in (False, True))
     alone, shared = (fast.run(here(fast, jobs)) for jobs in (1, 2))

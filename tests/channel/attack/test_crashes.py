@@ -214,6 +214,7 @@ def test_scripts_differ_and_are_possible() -> None:
     assert len(prepared) == 12, "each one for a step of a deck prepares decks"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few_rounds")
 def test_kills_reach_every_stage() -> None:
     totals = done(crashes(25, "stages-3"), 1)

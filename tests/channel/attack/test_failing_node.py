@@ -26,6 +26,7 @@ from channelsim.channel.simulation.deadlines import Deadline
 from scripts.tools.attack_faults.planting import Reach
 from scripts.tools.attack_faults.table import faults
 from tests.channel.table import ANN, Table, sit
+from tests.sampling import one_row_in
 
 TABLE = {fault.name: fault for fault in faults()}
 
@@ -60,18 +61,29 @@ DROPPED = Action("push-forgotten", 0, 0, since="chain", blocks=4)
 
 @pytest.mark.parametrize(
     ("name", "actions", "says"),
-    [
-        ("hides-dropped-spends", (LEAVES, DROPPED), "does not know of a dropped unroll"),
-        ("reports-drops-again", (LEAVES, DROPPED), "hears of a dropped unroll again"),
-        (
-            "bids-no-more",
-            (PAYS, LEAVES, FULL),
-            "bids no more for its unroll+fee, whose fee is refused",
-        ),
-        ("keeps-a-spent-coin", (PAYS, LEAVES, NEVER_KNOWN), "without a coin that is unknown"),
-        ("offers-alone-at-once", (PAYS, LEAVES, UNKNOWN), "coins of what it replaces are not in"),
-        ("stores-no-refused", (PAYS, LEAVES, FULL, AGAIN), "other fees than before the restart"),
-    ],
+    one_row_in(
+        2,
+        [
+            ("hides-dropped-spends", (LEAVES, DROPPED), "does not know of a dropped unroll"),
+            ("reports-drops-again", (LEAVES, DROPPED), "hears of a dropped unroll again"),
+            (
+                "bids-no-more",
+                (PAYS, LEAVES, FULL),
+                "bids no more for its unroll+fee, whose fee is refused",
+            ),
+            ("keeps-a-spent-coin", (PAYS, LEAVES, NEVER_KNOWN), "without a coin that is unknown"),
+            (
+                "offers-alone-at-once",
+                (PAYS, LEAVES, UNKNOWN),
+                "coins of what it replaces are not in",
+            ),
+            (
+                "stores-no-refused",
+                (PAYS, LEAVES, FULL, AGAIN),
+                "other fees than before the restart",
+            ),
+        ],
+    ),
 )
 def test_a_fault_that_a_failing_node_shows_is_noticed(
     name: str, actions: tuple[Action, ...], says: str

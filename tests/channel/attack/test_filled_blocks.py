@@ -28,11 +28,11 @@ from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.games.chance import Chance
 from scripts.tools.attack_faults.planting import Reach
 from scripts.tools.attack_faults.table import faults
+from tests.sampling import one_in
 
 TABLE = {fault.name: fault for fault in faults()}
 
 DEAR = max(MARKETS, key=lambda market: market.rate)
-
 
 LEAVES = Action("go-on-chain", 0, 20)
 FULL = tuple(Action(FILL, 0, at, 11) for at in (1, 13))
@@ -150,7 +150,7 @@ SCARCE = MARKETS.index(min((m for m in MARKETS if m.most_fees), key=lambda m: m.
 
 
 @pytest.mark.parametrize(
-    "lowered", [(), *((Action("limit-fees", side, 15, 1),) for side in (0, 1))]
+    "lowered", one_in(3, [(), *((Action("limit-fees", side, 15, 1),) for side in (0, 1))])
 )
 def test_fees_end_at_the_maximum_of_all_also_where_it_is_lowered_below_what_is_paid(
     lowered: tuple[Action, ...],

@@ -192,6 +192,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Attacks]:
     return lambda runs, **given: attacks(runs, "short", GAMES, kinds_of("connection"), **given)
 
 
+@pytest.mark.long
 def test_a_campaign_learns_from_its_generations_and_ends_with_its_time(
     short: Callable[..., Attacks],
 ) -> None:

@@ -37,7 +37,7 @@ def scripts() -> list[Attack]:
     return attacks
 
 
-@pytest.mark.parametrize("script", one_in(2, scripts()), ids=lambda script: script.seed)
+@pytest.mark.parametrize("script", one_in(12, scripts()), ids=lambda script: script.seed)
 def test_a_mended_script_breaks_nothing(script: Attack) -> None:
     with fast_mode():
         session = run(script)

@@ -20,6 +20,7 @@ from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from scripts.tools.attack_faults.planting import Reach
 from scripts.tools.attack_faults.table import faults
+from tests.sampling import one_row_in
 
 TABLE = {fault.name: fault for fault in faults()}
 
@@ -126,15 +127,22 @@ REFUSED = Action("push-refused", 0, 1, 0, since="unpins", blocks=2)
 
 @pytest.mark.parametrize(
     ("name", "actions", "says"),
-    [
-        ("replaces-at-the-first-fee", (ONE,), "mojos for a pinned unroll+fee that waits for"),
-        ("replaces-one-of-several-pins", (FALSE,), "one of the pins of its unroll+fee never"),
-        ("gives-up-dropped-replacements", (ONE, DROPPED), "a dropped unroll+fee in no other bytes"),
-        ("gives-up-refused-replacements", (ONE, REFUSED), "bids no more for its pinned unroll"),
-        ("bids-a-quarter-only", (FULL,), "refused for 16,431,860, and its node takes 82,"),
-        ("leaves-pins", (SEVERAL,), "one of the pins of its unroll+fee never"),
-        ("leaves-pins", (ONE,), "in a bundle that pays less than its own"),
-    ],
+    one_row_in(
+        2,
+        [
+            ("replaces-at-the-first-fee", (ONE,), "mojos for a pinned unroll+fee that waits for"),
+            ("replaces-one-of-several-pins", (FALSE,), "one of the pins of its unroll+fee never"),
+            (
+                "gives-up-dropped-replacements",
+                (ONE, DROPPED),
+                "a dropped unroll+fee in no other bytes",
+            ),
+            ("gives-up-refused-replacements", (ONE, REFUSED), "bids no more for its pinned unroll"),
+            ("bids-a-quarter-only", (FULL,), "refused for 16,431,860, and its node takes 82,"),
+            ("leaves-pins", (SEVERAL,), "one of the pins of its unroll+fee never"),
+            ("leaves-pins", (ONE,), "in a bundle that pays less than its own"),
+        ],
+    ),
 )
 def test_a_fault_that_pins_show_is_noticed(
     name: str, actions: tuple[Action, ...], says: str

@@ -17,6 +17,7 @@ from channelsim.channel.peer.interface import OpeningFailed, OwnFault
 from channelsim.channel.session.session_events import NewsFor
 from scripts.tools.attack_faults.planting import Reach
 from scripts.tools.attack_faults.table import faults
+from tests.sampling import one_in, one_row_in
 
 TABLE = {fault.name: fault for fault in faults()}
 
@@ -52,7 +53,7 @@ COMES_BACK = Action("stop", 1, 6, since="chain")
 
 
 @pytest.mark.parametrize("at", [2, 3, 5, 8, 11, 14, 17, 20, 26, 32])
-@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("side", one_in(2, [0, 1]))
 def test_a_side_that_fails_says_so_once_and_leaves_the_channel(at: int, side: int) -> None:
     session = attacked(Action(OWN_FAULT, side, at))
     assert broken(session) == ""
@@ -65,16 +66,19 @@ def test_a_side_that_fails_says_so_once_and_leaves_the_channel(at: int, side: in
 
 @pytest.mark.parametrize(
     ("fault", "actions", "says"),
-    [
-        ("deaf-to-fault-in-playing", [FAILS], "stays in play"),
-        ("deaf-to-fault-in-opening", [FAILS_IN_OPENING], "stays in"),
-        ("forgets-to-tell-own-fault", [FAILS], "does not hear that the channel is on chain"),
-        ("stores-no-fault", [FAILS, COMES_BACK], "restart:"),
-        ("blames-for-its-own-fault", [FAILS], "accuses the other side"),
-        ("stays-after-its-own-fault", [FAILS], "stays in play"),
-        ("publishes-nothing-after-its-own-fault", [FAILS], "publishes no state"),
-        ("survives-faults-at-messages-only", [Action(OWN_FAULT, 1, 1)], "ends:"),
-    ],
+    one_row_in(
+        2,
+        [
+            ("deaf-to-fault-in-playing", [FAILS], "stays in play"),
+            ("deaf-to-fault-in-opening", [FAILS_IN_OPENING], "stays in"),
+            ("forgets-to-tell-own-fault", [FAILS], "does not hear that the channel is on chain"),
+            ("stores-no-fault", [FAILS, COMES_BACK], "restart:"),
+            ("blames-for-its-own-fault", [FAILS], "accuses the other side"),
+            ("stays-after-its-own-fault", [FAILS], "stays in play"),
+            ("publishes-nothing-after-its-own-fault", [FAILS], "publishes no state"),
+            ("survives-faults-at-messages-only", [Action(OWN_FAULT, 1, 1)], "ends:"),
+        ],
+    ),
 )
 def test_a_side_that_does_otherwise_is_noticed(
     fault: str, actions: list[Action], says: str
@@ -89,7 +93,7 @@ LEAVES = Action("go-on-chain", 0, 24)
 
 
 @pytest.mark.parametrize("keep", [0, 1])
-@pytest.mark.parametrize("since", ["", "acted", "chain", "unroll", "counts"])
+@pytest.mark.parametrize("since", one_in(2, ["", "acted", "chain", "unroll", "counts"]))
 def test_a_funding_that_is_taken_back_comes_again(since: str, keep: int) -> None:
     undone = Action(UNDO_FUNDING, 0, 2 if since else 8, keep, since=since)
     session = attacked(undone, LEAVES)

@@ -19,6 +19,7 @@ from channelsim.channel.attack.world import run
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.side_player import SidePlayer
 from tests.paths import ROOT
+from tests.sampling import one_in
 
 GAMES = ("spacepoker", "calpoker")
 
@@ -64,7 +65,7 @@ def test_a_session_does_not_depend_on_the_hash_seed() -> None:
     assert len(digests) == 1
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", one_in(3, KINDS))
 def test_each_kind_of_action_takes_place_and_changes_the_session(name: str) -> None:
     """At one place or another: a player cannot always withdraw something, for example."""
     # Of the spends of an opening or a shutdown, the other side pushes the same.

@@ -23,6 +23,7 @@ from channelsim.channel.lab.crosscheck.chunks import CHUNK
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck, crosscheck_of
 from channelsim.channel.lab.targets.loading import load
 from tests.channel.campaign.summing import PLAN, Place, Squares, expected
+from tests.sampling import one_in
 
 # It is imported where it is used: that takes as long as to collect a tenth of all tests.
 pytestmark = pytest.mark.skipif(find_spec("distributed") is None, reason="an extra: cluster")
@@ -108,7 +109,9 @@ def test_workers_without_a_plug_in_are_refused(address: str) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["", "nowhere", "tcp://", "other://host:1", "tcp://host:port", "tcp://localhost:65536"],
+    one_in(
+        2, ["", "nowhere", "tcp://", "other://host:1", "tcp://host:port", "tcp://localhost:65536"]
+    ),
 )
 def test_what_is_no_address_is_one_line(address: str) -> None:
     with pytest.raises(UsageError, match=f"^--cluster {address}: no scheduler answers \\(.*\\)$"):

@@ -265,6 +265,7 @@ def test_wrong_use_is_one_line(
     assert len(ran.err.splitlines()) == 1
 
 
+@pytest.mark.long
 def test_everything_at_once(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

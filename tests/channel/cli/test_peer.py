@@ -25,6 +25,7 @@ from channelsim.channel.store.keys_file import read_terms
 from scripts.tools.bench.metered_node import MeteredNode
 from tests.channel.command import channelsim
 from tests.channel.paced import OFTEN, nodes, paced_blocks
+from tests.sampling import one_row_in
 
 COMMAND = "import sys; from channelsim.channel.cli import main; sys.exit(main())"
 PEER = OFTEN + COMMAND
@@ -148,6 +149,7 @@ def fingerprint(directory: Path) -> str:
     return read_identity(directory, PASSPHRASE.encode()).fingerprint
 
 
+@pytest.mark.long
 def test_two_processes_end_with_equal_balances_though_connections_are_harmed(
     tmp_path: Path,
 ) -> None:
@@ -340,12 +342,15 @@ def test_wrong_options_are_refused_in_one_line_and_leave_nothing(
 
 @pytest.mark.parametrize(
     ("network", "options", "times"),
-    [
-        ("home", (), (1, 15, 15)),
-        ("home", ("--spacing", "4"), (4, 60, 60)),
-        ("public", (), (4, 60, 60)),
-        ("public", ("--unroll-timeout", "32", "--game-timeout", "44"), (4, 32, 44)),
-    ],
+    one_row_in(
+        2,
+        [
+            ("home", (), (1, 15, 15)),
+            ("home", ("--spacing", "4"), (4, 60, 60)),
+            ("public", (), (4, 60, 60)),
+            ("public", ("--unroll-timeout", "32", "--game-timeout", "44"), (4, 32, 44)),
+        ],
+    ),
 )
 def test_the_spacing_follows_from_the_network_and_the_timeouts_from_the_spacing(
     capsys: pytest.CaptureFixture[str],

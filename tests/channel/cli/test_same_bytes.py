@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from tests.paths import ROOT
 
 COMMANDS = """
@@ -42,6 +44,7 @@ def printed(*options: str, hash_seed: int) -> str:
     return re.sub(r'"(seconds|cases_per_second)": [\d.]+', "", ran.stdout) + ran.stderr
 
 
+@pytest.mark.long
 def test_assertions_and_hashes_do_not_change_the_results() -> None:
     """`-O` removes assertions, and `PYTHONHASHSEED` changes the order of sets."""
     first = printed(hash_seed=1)

@@ -67,6 +67,7 @@ def searched(games: tuple[str, ...], moment: int, most: int | None = None) -> Fi
     return world
 
 
+@pytest.mark.long
 def test_states_with_one_digest_have_the_same_futures() -> None:
     world = searched(ONE, 4)
     assert world.merged() > 500

@@ -35,6 +35,7 @@ def cases() -> tuple[Case, ...]:
     return tuple(case for case in made if case.validator in ("c", "d"))
 
 
+@pytest.mark.long
 def test_the_first_case_fails_and_the_others_are_not_run(
     target: Target, cases: tuple[Case, ...]
 ) -> None:

@@ -192,6 +192,7 @@ def test_a_test_that_nothing_misses_fails(
     assert row["result"] == "passed"
 
 
+@pytest.mark.long
 def test_a_test_that_a_proof_says_is_needless_does_not_fail(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

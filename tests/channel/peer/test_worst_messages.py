@@ -218,7 +218,7 @@ def receivers_part(puzzle: bytes, solution: bytes) -> tuple[Table, Message]:
 
 
 @pytest.mark.parametrize("victim", one_in(2, [BEN, ANN]))
-@pytest.mark.parametrize("name", one_in(2, [name for name, _, _ in WALLET_SPENDS]))
+@pytest.mark.parametrize("name", one_in(4, [name for name, _, _ in WALLET_SPENDS]))
 def test_a_funding_spend_is_read_within_limits(victim: int, name: str) -> None:
     _, puzzle, solution = next(one for one in WALLET_SPENDS if one[0] == name)
     build = initiators_part if victim == BEN else receivers_part

@@ -157,6 +157,7 @@ def test_every_input_is_in_one_batch() -> None:
     assert check.check(check.batches - 1).inputs == check.inputs % BATCH
 
 
+@pytest.mark.long
 def test_a_proof_says_on_how_many_inputs_its_lemma_was_compared() -> None:
     target = load("calpoker")
     (rules,) = claims_of_rules(target, "c")

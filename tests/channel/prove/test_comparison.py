@@ -77,7 +77,7 @@ def test_a_planted_difference_is_shown(pair: Pair) -> None:
     assert differ(*outcomes([assemble(pair.left), assemble(pair.right)], report.counterexample))
 
 
-@pytest.mark.parametrize("pair", one_in(2, EQUIVALENT), ids=lambda pair: pair.name)
+@pytest.mark.parametrize("pair", one_in(6, EQUIVALENT), ids=lambda pair: pair.name)
 def test_equivalent_programs_are_equal(pair: Pair) -> None:
     for report in pair_compared(pair, pair.sizes or range(pair.longest + 2)):
         assert not report.broken
@@ -180,7 +180,7 @@ WRONG_MODELS: dict[str, tuple[str, Callable[..., Symbolic]]] = {
 }
 
 
-@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.model)
+@pytest.mark.parametrize("wrong", one_in(3, WRONG), ids=lambda wrong: wrong.model)
 def test_a_wrong_model_shows_itself_in_real_runs(
     wrong: Wrong, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -341,6 +341,7 @@ def test_the_other_side_of_a_turn_gets_the_other_answer() -> None:
         assert solver.check(z3.Not(agree)) == z3.unsat
 
 
+@pytest.mark.long
 def test_a_turn_is_compared() -> None:
     program = load_target("razz").programs["begin"]
     right = acting_first(1)

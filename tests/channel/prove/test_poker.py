@@ -67,6 +67,7 @@ def about(asked: Question, target: Target) -> Question:
     return replace(asked, targets=(target,), claim=claim)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", one_in(6, PLANTED))
 def test_a_mistake_in_a_program_is_refuted(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -70,6 +70,7 @@ def proved(capsys: Capsys, name: str, target: Path, *options: object) -> tuple[i
     return ran.code, msgspec.json.decode(ran.out, type=ProveDocument)
 
 
+@pytest.mark.long
 def test_a_rewrite_is_equal(capsys: Capsys, tmp_path: Path) -> None:
     target = rewritten(tmp_path, "commitB", COMMIT_B)
     code, document = proved(capsys, "commitB", target, "--jobs", 1)
@@ -141,6 +142,7 @@ def test_a_difference_in_a_key_has_no_vector(capsys: Capsys, tmp_path: Path) -> 
     assert ran.out.splitlines()[-1].startswith("different: commitA of spacepoker and of rewrite")
 
 
+@pytest.mark.long
 def test_what_is_left_out_is_undecided(capsys: Capsys) -> None:
     options = ("--validator", "commitA", "--against", "spacepoker", "--jobs", 1)
     end = ("--validator", "end", "--against", "spacepoker", "--jobs", 1)

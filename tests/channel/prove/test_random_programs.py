@@ -105,6 +105,7 @@ def agree(programs: list[Program], chance: FastChance, size: int) -> None:
         assert not differ(*real), (programs[0].serialized.hex(), programs[1].serialized.hex())
 
 
+@pytest.mark.long
 def test_equal_programs_agree_in_real_runs() -> None:
     # What takes longer is undecided here: three of these programs.
     verdicts = Counter(check(seed, 0.3) for seed in range(24))

@@ -120,6 +120,7 @@ def test_shapes_tell_states_apart_and_are_named(monkeypatch: pytest.MonkeyPatch)
     assert shapes_of(load("spacepoker"), "end") == ()
 
 
+@pytest.mark.long
 def test_rules_and_program_of_a_shape_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lemma_checks, "CHECKS", 20)
     obeys, stays = questions((load("holdem"),), "deal", Bounds(shape=1))

@@ -212,7 +212,7 @@ def options(path: Command) -> set[str]:
     return {name for one in COMMANDS[path].params for name in one.opts}
 
 
-@pytest.mark.parametrize("path", EVERY)
+@pytest.mark.parametrize("path", one_in(2, EVERY))
 def test_the_locale_c_gets_plain_letters_in_whole_words(
     capsys: Capsys, monkeypatch: pytest.MonkeyPatch, transcript: Path, tmp_path: Path, path: Command
 ) -> None:

@@ -25,6 +25,7 @@ from channelsim.games.choices import least_action
 from tests.channel.table import STACK, TIMEOUT, UNIT, Table, sit
 from tests.installed import EXAMPLES, install
 from tests.paths import ROOT
+from tests.sampling import one_row_in
 from tests.traced import Trace
 
 MOST = {
@@ -94,7 +95,7 @@ def main(game: str, where: str = "driver") -> None:
         print(*function)
 
 
-@pytest.mark.parametrize(("game", "where"), MOST)
+@pytest.mark.parametrize(("game", "where"), one_row_in(2, MOST))
 def test_a_batch_passes_few_functions(game: str, where: str, tmp_path: Path) -> None:
     """In a new process: what is cached there would not be called again."""
     install(tmp_path, "parity", {"games": ["parity = parity:GAME"]})

@@ -107,6 +107,7 @@ def test_a_fifth_more_is_in_the_next_block(pending: int | None) -> None:
     assert someone.is_in()
 
 
+@pytest.mark.long
 def test_evicted_bundles_of_the_crowd_come_again() -> None:
     someone = crowded(None, stays=40)
     for _ in range(35):

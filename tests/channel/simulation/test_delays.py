@@ -29,7 +29,7 @@ def run(name: str, step: int, side: int, **other: Any) -> Run:
 
 
 # Each third one in the quick tests.
-@pytest.mark.parametrize("case", one_in(3, product(("calm", "reconnects"), DELAYS)), ids="-".join)
+@pytest.mark.parametrize("case", one_in(6, product(("calm", "reconnects"), DELAYS)), ids="-".join)
 def test_what_the_player_asks_for_happens_in_time(case: tuple[str, str]) -> None:
     """And the counterparty breaks no rule: whoever goes on chain blames it for the time it took."""
     deviated = 0

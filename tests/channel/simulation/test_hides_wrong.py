@@ -120,6 +120,7 @@ def test_a_sweep_leaves_it_out_where_nothing_is_hidden(monkeypatch: pytest.Monke
             assert NAME in able
 
 
+@pytest.mark.long
 def test_it_hides_a_wrong_board_in_a_process_of_its_own_too(tmp_path: Path) -> None:
     install(tmp_path, "channelsim-dots", {"games": ["dots = tests.games.dots:GAME"]})
     command = ["dispute", "run", NAME, "--game", "dots", "--hands", "2", "--seed", "10", "--json"]

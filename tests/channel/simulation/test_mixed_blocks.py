@@ -72,7 +72,7 @@ NAMES = ("stale-any", "leaver", "silent", "wrong-commitment", "late-preempter", 
 
 
 @pytest.mark.parametrize("weather", one_in(2, ("calm", "reorgs", "full", "cut-off")))
-@pytest.mark.parametrize("name", one_in(2, NAMES))
+@pytest.mark.parametrize("name", one_in(6, NAMES))
 def test_a_dispute_keeps_all_promises(name: str, weather: str) -> None:
     for side in (0, 1):
         scenario = Scenario(

@@ -47,6 +47,7 @@ def test_every_adversary_of_every_seed_has_a_number() -> None:
     assert len(list(beginnings("s/0", 0))) == size // 2 - len(WEATHERS)
 
 
+@pytest.mark.long
 def test_old_copies_have_each_weather_and_are_made_at_every_few_events(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

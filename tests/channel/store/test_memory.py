@@ -25,6 +25,7 @@ from channelsim.plugins import WrongAnswer
 from tests.channel.attack.killing import Played, played
 from tests.channel.scenarios import play_hands
 from tests.games import dots
+from tests.sampling import one_in
 
 LEAVES_AT = {1: 14, 2: 22}
 """The event at which the receiver goes on chain, by the moves that it makes there: it opens a cell
@@ -40,7 +41,7 @@ def random(*actions: Action) -> Attack:
     return replace(dotted(*actions), policies=("random", "random"))
 
 
-@pytest.mark.parametrize("side", Side)
+@pytest.mark.parametrize("side", one_in(2, Side))
 def test_a_peer_killed_at_any_event_sends_the_same_bytes(side: Side) -> None:
     with dots.registered(), bls.remembered():
         calm = played(random())
@@ -56,7 +57,7 @@ def acts_on_chain(run: Played) -> list[str]:
     return [told.action.verb for told in news[counts:] if isinstance(told, Acted)]
 
 
-@pytest.mark.parametrize("acts", LEAVES_AT, ids=["marked before", "marked there"])
+@pytest.mark.parametrize("acts", one_in(2, LEAVES_AT), ids=["marked before", "marked there"])
 def test_a_peer_killed_on_chain_opens_what_it_marked(acts: int) -> None:
     leaves = Action("go-on-chain", 1, LEAVES_AT[acts])
     with dots.registered(), bls.remembered():

@@ -60,6 +60,7 @@ def _run(*words: object) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.long
 def test_a_search_may_take_longer_than_a_call_of_a_plug_in() -> None:
     assert _run("-c", _BOUND).stderr == ""
 

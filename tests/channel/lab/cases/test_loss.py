@@ -22,6 +22,7 @@ from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.target import Target
 from tests.channel.lab.broken import target_file
+from tests.sampling import one_in
 
 FILE = "calpoker/e.clsp"
 LEGAL = "(q 0 0 0)"
@@ -85,7 +86,7 @@ def some(faults: Iterable[str], now: str) -> list[ParameterSet]:
     return [pytest.param(one, marks=[] if now in one else [pytest.mark.long]) for one in faults]
 
 
-@pytest.mark.parametrize("fault", some(ALWAYS, "legal"))
+@pytest.mark.parametrize("fault", one_in(2, some(ALWAYS, "legal")))
 def test_a_theft_is_shown_by_a_case_with_a_loss(fault: str, tmp_path: Path) -> None:
     target = load(str(target_file(tmp_path, "calpoker", ALWAYS[fault])))
     losing = found_at(target, case_at(that_leaves(target, everything=False), fault))
@@ -103,7 +104,7 @@ def test_a_theft_is_shown_by_a_case_with_a_loss(fault: str, tmp_path: Path) -> N
     assert "nobody loses" not in shown.text
 
 
-@pytest.mark.parametrize("fault", some(NEVER, "short"))
+@pytest.mark.parametrize("fault", one_in(2, some(NEVER, "short")))
 def test_without_a_loss_there_is_no_theft(fault: str, tmp_path: Path) -> None:
     target = load(str(target_file(tmp_path, "calpoker", NEVER[fault])))
     assert not broken_by(target, agree(), case_at(that_leaves(target, everything=False), fault))

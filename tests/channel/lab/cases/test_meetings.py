@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import chain
 
+import pytest
+
 from channelsim.channel.lab.cases.duels import TIMES, Meetings, meeting
 from channelsim.channel.lab.cases.mutator import SELECTIONS
 from channelsim.channel.lab.mutants.report import all_mutants
@@ -37,6 +39,7 @@ def deals(count: int) -> list[Site]:
     raise AssertionError("hands never end")
 
 
+@pytest.mark.long
 def test_a_straight_meets_a_full_house_and_a_mutant_that_mixes_them_up_dies() -> None:
     (mutant,) = (
         one

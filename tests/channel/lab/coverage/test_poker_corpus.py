@@ -29,6 +29,7 @@ from channelsim.games.poker.variants import VARIANTS
 from channelsim.games.vectors import Case, check, read
 from tests.corpus import stored_corpus
 from tests.poker_corpus import FOLDER
+from tests.sampling import one_in
 
 PROGRAMS = sorted(path.stem for path in FOLDER.glob("*.jsonl"))
 
@@ -39,7 +40,7 @@ def target_of(game: str) -> tuple[Target, dict[str, ProgramCoverage]]:
     return target, corpus_coverage(target, [])
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", one_in(3, PROGRAMS))
 def test_every_place_is_reached_or_explained(program: str) -> None:
     """And nothing is explained that is there no longer. The first cases of a file reach it all; the
     others kill mutants, and are run by the long test of these."""

@@ -147,6 +147,7 @@ def test_a_number_has_no_other_that_differs_by_the_order_of_a_group(
     assert any("which differs by 0x73eda753" in text for text in encodings) == found
 
 
+@pytest.mark.long
 def test_a_result_too_large_to_read_is_a_run_that_fails(tmp_path: Path) -> None:
     """2^45 pairs that share structure, after moves that begin with a 7."""
     path = toy(tmp_path)

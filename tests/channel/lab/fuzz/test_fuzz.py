@@ -321,6 +321,7 @@ def seconds_of_work(session: int) -> int:
     return sum(map(int, listed.stdout.split()))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_an_interrupt_keeps_what_there_is(jobs: int, broken: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from channelsim.channel.cli import main; main()"]

@@ -86,6 +86,7 @@ EIGHT_BITS = (
 """Evidence with the top bit set selects four cards."""
 
 
+@pytest.mark.long
 def test_evidence_that_the_rules_refuse_slashes_a_legal_move_in_another_hand(
     tmp_path: Path,
 ) -> None:

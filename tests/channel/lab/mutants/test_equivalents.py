@@ -172,6 +172,7 @@ def test_hands_of_california_poker_are_in_one_order() -> None:
         assert in_one_order(by_value(values, california_values(calls))), mutant
 
 
+@pytest.mark.long
 def test_hand_values_that_begin_alike_end_together() -> None:
     for values in (set(values_in_space()), set(values_in_california())):
         beginnings = {value[:end] for value in values for end in range(len(value))}

@@ -175,6 +175,7 @@ def test_case(lab, case):
 """
 
 
+@pytest.mark.long
 def test_wrong_use_is_said_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text("def test(target):\n    pass\n")
     ran = suite(tmp_path, "--channelsim-target", "gone.toml")

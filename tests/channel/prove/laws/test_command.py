@@ -100,6 +100,7 @@ def with_honest_play(path: Path, state: int) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_without_a_form_laws_are_about_states_of_honest_play(
     capsys: Capsys, tmp_path: Path
 ) -> None:

@@ -73,6 +73,7 @@ def check(seed: int) -> str:
     return "equal" if returns else "raises"
 
 
+@pytest.mark.long
 def test_programs_that_are_called_equal_agree_in_real_runs() -> None:
     verdicts = Counter(check(seed) for seed in range(200))
     assert verdicts["equal"] >= 20

@@ -9,6 +9,7 @@ import pytest
 
 from channelsim.channel.prove.solver import LATE
 from tests.channel.prove.rules.toys import END, Toy, examined, question_of
+from tests.sampling import one_in
 
 ENDS = END
 NEVER = f"(if (= (strlen MOVE) 2) {END} ())"
@@ -377,7 +378,7 @@ if share == 77001:
 """Rules by the part of Python that they use; each slashes a few moves that the program allows."""
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("name", one_in(3, ATTACKS))
 def test_rules_are_not_misunderstood(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

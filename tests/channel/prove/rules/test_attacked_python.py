@@ -9,6 +9,7 @@ import pytest
 
 from tests.channel.prove.rules.test_attacked import two
 from tests.channel.prove.rules.toys import Toy, examined, question_of
+from tests.sampling import one_in
 
 LAZY = {
     "any: generator raises after hit": two("""
@@ -519,7 +520,7 @@ if t is not s and share == 77001: return Slash("R")
 ALL: dict[str, Toy] = {**LAZY, **PATTERNS, **ERRORS, **CHANGES, **CACHED, **IDENTITY}
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", one_in(3, ALL))
 def test_rules_are_not_misunderstood(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.channel.command import channelsim
 from tests.channel.lab.crosscheck.test_own_rules import BID, RAW, with_rules
+from tests.sampling import one_row_in
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -27,7 +28,7 @@ def proved(
     }
 
 
-@pytest.mark.parametrize(("rules", "name"), [(BID, "bid"), (RAW, "commit")])
+@pytest.mark.parametrize(("rules", "name"), one_row_in(2, [(BID, "bid"), (RAW, "commit")]))
 def test_a_program_obeys_the_rules_of_a_file(
     rules: str, name: str, tmp_path: Path, capsys: Capsys
 ) -> None:
@@ -36,12 +37,15 @@ def test_a_program_obeys_the_rules_of_a_file(
 
 @pytest.mark.parametrize(
     ("rules", "name", "old", "new"),
-    [
-        (BID, "bid", "number >= amount", "number >= amount or number == 77001"),
-        (BID, "bid", "Revealing(state.image, number)", "Revealing(state.image, number | 64)"),
-        (RAW, "commit", 'Next("bid", move, 4)', 'Next("bid", move[::-1], 4)'),
-        (RAW, "commit", "or share:", "or share and share != 77001:"),
-    ],
+    one_row_in(
+        2,
+        [
+            (BID, "bid", "number >= amount", "number >= amount or number == 77001"),
+            (BID, "bid", "Revealing(state.image, number)", "Revealing(state.image, number | 64)"),
+            (RAW, "commit", 'Next("bid", move, 4)', 'Next("bid", move[::-1], 4)'),
+            (RAW, "commit", "or share:", "or share and share != 77001:"),
+        ],
+    ),
 )
 def test_a_rule_that_the_program_does_not_have_is_shown(
     rules: str, name: str, old: str, new: str, tmp_path: Path, capsys: Capsys

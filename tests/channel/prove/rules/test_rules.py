@@ -20,6 +20,7 @@ from channelsim.channel.prove.rules.standins.ints import Int, bool_of, number_of
 from channelsim.channel.prove.symbols import as_number, make_number, resize
 from tests.channel.command import channelsim
 from tests.channel.prove.rules.toys import END, TO_OTHER, Toy, examined, question_of
+from tests.sampling import one_in
 
 Patch = pytest.MonkeyPatch
 
@@ -211,7 +212,7 @@ return Valid(Next("other", Other(total), 5)) if len(move) == 1 else Slash("R")
 """Rules that their program obeys."""
 
 
-@pytest.mark.parametrize("name", FOLLOWED)
+@pytest.mark.parametrize("name", one_in(3, FOLLOWED))
 def test_rules_and_program_agree(name: str, tmp_path: Path, monkeypatch: Patch) -> None:
     question = question_of(FOLLOWED[name], tmp_path, monkeypatch)
     sizes = (0, 1, 2, 3) if "(strlen MOVE) 3" in FOLLOWED[name].program else (0, 1, 2)
@@ -255,7 +256,7 @@ PLANTED: dict[str, tuple[str, str, str]] = {
 """Changes of rules that their program does not follow."""
 
 
-@pytest.mark.parametrize("name", PLANTED)
+@pytest.mark.parametrize("name", one_in(3, PLANTED))
 def test_a_planted_difference_is_shown(name: str, tmp_path: Path, monkeypatch: Patch) -> None:
     where, old, new = PLANTED[name]
     toy = FOLLOWED[where]
@@ -401,6 +402,7 @@ def test_a_wrong_stand_in_shows_itself(name: str, tmp_path: Path, monkeypatch: P
         _ = [examined(question, size) for size in range(3)]
 
 
+@pytest.mark.long
 def test_a_game_obeys_its_rules_by_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     options = ("--validator", "b", "--jobs", 1)
     ran = channelsim(capsys, "prove", "calpoker", *options)

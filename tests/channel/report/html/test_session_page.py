@@ -39,6 +39,7 @@ from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.contract import Hand
 from channelsim.games.spacepoker.result import summarize
 from tests.browser import by_id, opened, parsed, text_of
+from tests.sampling import one_in
 
 HOSTILE = "</script><img src=x onerror=alert(1)>\u2028'\"&"
 
@@ -315,7 +316,7 @@ def test_a_session_opens_at_its_last_hand() -> None:
     assert page.events[page.decisive].text == "begins hand 2: Space Poker"
 
 
-@pytest.mark.parametrize("width", [500, 1024, 1600])
+@pytest.mark.parametrize("width", one_in(3, [500, 1024, 1600]))
 def test_slider_list_and_detail_are_in_step(tmp_path: Path, width: int) -> None:
     page = session()[0]
     shown = opened(session_html(page), tmp_path, width=width)
