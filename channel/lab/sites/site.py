@@ -191,11 +191,11 @@ def recommitted(target: Target, site: Site, chance: FastChance, fresh: bool = Fa
         if lot < 0.3 and known:
             # The opponent's revealed secret as the mover's own: equal cards, equal tosses.
             changed = bytearray(chance.pick(known))
-        elif lot < 0.6:
+        elif lot < 0.6 and size:
             changed[-1] = chance.below(256)
         elif lot < 0.64:
             # Something of another length: nothing but a rule about lengths refuses it.
-            other = (*HEADS, size - 1, size + 1)[int(chance.random() * (len(HEADS) + 2))]
+            other = (*HEADS, max(size - 1, 0), size + 1)[int(chance.random() * (len(HEADS) + 2))]
             if other + len(move) - size > site.before.max_move_size:
                 other = size
             changed = bytearray(chance.bytes(other))
