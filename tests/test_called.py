@@ -26,6 +26,7 @@ from channelsim.plugins import WrongAnswer, called
 from tests.channel.cli.test_plugins import PARITY, without_programs
 from tests.installed import install, run
 from tests.paths import ROOT
+from tests.sampling import one_in
 
 ENDLESS = "    while True:\n        pass\n"
 STUBBORN = """
@@ -135,7 +136,7 @@ def ended(code: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("body", [STUBBORN, SLEEPS])
-@pytest.mark.parametrize("thread", [False, True])
+@pytest.mark.parametrize("thread", one_in(2, [False, True]))
 def test_what_cannot_be_stopped_ends_the_process(thread: bool, body: str) -> None:
     function = f"def judge():{body if body is STUBBORN else chr(10) + body}"
     ran = ended(

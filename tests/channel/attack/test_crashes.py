@@ -35,6 +35,7 @@ from scripts.tools.attack_faults.planting import Reach
 from scripts.tools.attack_faults.table import faults
 from tests.channel.attack.killing import Played, played
 from tests.channel.campaign.running import done
+from tests.sampling import one_in
 
 
 @pytest.fixture(autouse=True)
@@ -108,7 +109,7 @@ def test_a_session_with_one_kill_at_any_instant_ends_as_it_does_without(
         same_end(game, Action("crash", side, at, amount))
 
 
-@pytest.mark.parametrize("amount", range(EFFECTS), ids=("lost", "after", "amid"))
+@pytest.mark.parametrize("amount", one_in(2, range(EFFECTS)), ids=("lost", "after", "amid"))
 def test_a_session_with_many_kills_ends_as_it_does_without(amount: int) -> None:
     """Both peers are killed at every eighth event.
 

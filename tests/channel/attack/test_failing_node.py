@@ -225,7 +225,7 @@ STRUCK = (
 )
 
 
-@pytest.mark.parametrize(("deadline", "game", "actions"), STRUCK)
+@pytest.mark.parametrize(("deadline", "game", "actions"), one_row_in(2, STRUCK))
 def test_a_block_is_replaced_at_a_deadline_and_nothing_is_broken(
     deadline: Deadline, game: str, actions: tuple[Action, ...]
 ) -> None:

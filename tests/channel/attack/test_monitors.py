@@ -173,7 +173,7 @@ DOWN = tuple(Action("stop", side, 1, since="unroll", blocks=24) for side in (0, 
 @pytest.mark.parametrize(
     ("names", "monitors", "actions"),
     one_row_in(
-        2,
+        4,
         [
             (
                 (
@@ -364,13 +364,16 @@ def test_what_is_not_on_the_disk_is_not_said_before_it_is(at: int) -> None:
 
 @pytest.mark.parametrize(
     ("name", "monitor", "actions"),
-    [
-        ("frames-of-any-length", "link", (Action("say", 1, 3, 17),)),
-        ("sees-no-reorganisation", "node", (ON_CHAIN, REPLACED)),
-        ("ignores-lower-tips", "node", (Action("node-behind", 0, 54, 2, blocks=2),)),
-        ("misses-every-second-block", "node", ()),
-        ("gives-up-at-the-start", "ends", (Action("node-away", 0, 1, pause=20),)),
-    ],
+    one_row_in(
+        2,
+        [
+            ("frames-of-any-length", "link", (Action("say", 1, 3, 17),)),
+            ("sees-no-reorganisation", "node", (ON_CHAIN, REPLACED)),
+            ("ignores-lower-tips", "node", (Action("node-behind", 0, 54, 2, blocks=2),)),
+            ("misses-every-second-block", "node", ()),
+            ("gives-up-at-the-start", "ends", (Action("node-away", 0, 1, pause=20),)),
+        ],
+    ),
 )
 def test_a_process_that_sees_or_takes_what_it_must_not_is_noticed(
     name: str, monitor: str, actions: tuple[Action, ...]
@@ -383,12 +386,15 @@ def test_a_process_that_sees_or_takes_what_it_must_not_is_noticed(
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize(
     ("adversary", "fault"),
-    [
-        ("false-shuffle", "believes-shuffles"),
-        ("false-locks", "believes-locks"),
-        ("other-challenge", f"takes-any-challenge-as-{NAMES[0]}"),
-        ("other-challenge", f"takes-any-challenge-as-{NAMES[1]}"),
-    ],
+    one_row_in(
+        2,
+        [
+            ("false-shuffle", "believes-shuffles"),
+            ("false-locks", "believes-locks"),
+            ("other-challenge", f"takes-any-challenge-as-{NAMES[0]}"),
+            ("other-challenge", f"takes-any-challenge-as-{NAMES[1]}"),
+        ],
+    ),
 )
 def test_a_deck_that_was_prepared_falsely_is_not_finished(
     adversary: str, fault: str, side: int

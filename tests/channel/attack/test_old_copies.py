@@ -115,6 +115,7 @@ def test_every_weather_of_a_dispute_is_a_preset_of_kinds() -> None:
     assert {kind for kinds in WEATHERS.values() for kind in kinds} <= {*KINDS}
 
 
+@pytest.mark.long
 def test_a_deck_that_is_prepared_after_a_restart_is_not_kept() -> None:
     """Its player asks for it before there is a connection, and PD-12 is about older ones."""
     actions = (Action("old-copy", 1, 20), Action("prepare", 1, 21))

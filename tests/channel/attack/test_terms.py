@@ -14,6 +14,7 @@ from channelsim.channel.peer.interface import GameStarted
 from channelsim.channel.simulation.scenario import FEES, Scenario
 from channelsim.channel.simulation.terms import Proposals, Terms
 from tests.channel.scenarios import changed
+from tests.sampling import one_in
 
 BOTH = ("calpoker", "spacepoker")
 
@@ -47,7 +48,7 @@ def test_all_games_of_a_menu_are_played(proposals: Proposals) -> None:
     assert sorted(started) == sorted(BOTH * 2)
 
 
-@pytest.mark.parametrize("games", [("holdem", "razz"), ("calpoker", "chinese")])
+@pytest.mark.parametrize("games", one_in(2, [("holdem", "razz"), ("calpoker", "chinese")]))
 def test_dealers_name_the_games_of_their_hands(games: tuple[str, ...]) -> None:
     """A deck is prepared where a game of the list needs one, whatever its dealer names."""
     attack = Attack(games, "dealers", hands=3, terms=Terms(proposals=Proposals.CHOSEN))

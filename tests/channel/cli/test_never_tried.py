@@ -9,6 +9,7 @@ import pytest
 
 from tests.channel.command import Ran, channelsim
 from tests.paths import DATA
+from tests.sampling import one_in
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -66,7 +67,7 @@ def test_programs_of_a_target_without_a_vector(capsys: Capsys, tmp_path: Path) -
     assert channelsim(capsys, "vectors", "check", one).code == 0
 
 
-@pytest.mark.parametrize("way", ["--json", "--text"])
+@pytest.mark.parametrize("way", one_in(2, ["--json", "--text"]))
 def test_an_adversary_that_found_nothing_to_change(
     capsys: Capsys, tmp_path: Path, way: str
 ) -> None:

@@ -84,6 +84,7 @@ def test_many_states_with_one_digest_have_the_same_futures(
     assert world.different() == 0
 
 
+@pytest.mark.long
 def test_a_digest_that_leaves_too_much_out_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A block that is replaced makes a coin unspent again, with its age."""
     right = Ages.of_coin

@@ -239,6 +239,7 @@ def test_what_ascends_is_compared(compiled: Compile) -> None:
     assert "a list that does not ascend" in use.false
 
 
+@pytest.mark.long
 def test_california_poker_deals_alike() -> None:
     (lemma,) = lemmas_of("calpoker")
     program = with_symbols(load("calpoker/c"))

@@ -87,6 +87,7 @@ def test_a_mistake_in_a_program_is_refuted(
     assert examined(about(question(validator, shape), mutant), size).counterexample
 
 
+@pytest.mark.long
 def test_a_program_of_poker_is_not_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Raises of any length up to that of an amount are one part of a proof."""
     monkeypatch.setattr(lemma_checks, "CHECKS", 5)

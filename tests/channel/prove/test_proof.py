@@ -82,6 +82,7 @@ def test_a_rewrite_is_equal(capsys: Capsys, tmp_path: Path) -> None:
     assert proof.samples == 12 * 34
 
 
+@pytest.mark.long
 def test_the_last_line_says_it(capsys: Capsys) -> None:
     ran = channelsim(
         *(capsys, "prove", "spacepoker", "--validator", "commitA", "--against", "spacepoker"),

@@ -261,7 +261,7 @@ FULL = partial(StoreError, "the disk is full")
         ),
     ],
 )
-@pytest.mark.parametrize("leaves", [False, True], ids=("closes", "disputes"))
+@pytest.mark.parametrize("leaves", one_in(2, [False, True]), ids=("closes", "disputes"))
 def test_every_write_fails_once(
     side: Side, error: Callable[[], BaseException], after: bool, leaves: bool
 ) -> None:

@@ -32,9 +32,10 @@ from channelsim.games.chance import Chance
 from channelsim.games.referee import CREATE_COIN
 from tests.channel.campaign.running import done
 from tests.channel.table import sit
+from tests.sampling import one_in
 
 
-@pytest.mark.parametrize("mixed", [False, True])
+@pytest.mark.parametrize("mixed", one_in(2, [False, True]))
 def test_killed_processes_come_back_from_the_disk(mixed: bool) -> None:
     totals = done(crashes(1, "processes", processes=True, mixed=mixed), 1)
     assert totals.kills == 1

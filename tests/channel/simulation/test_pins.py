@@ -86,6 +86,7 @@ def test_a_dispute_with_costly_pins_keeps_all_promises(case: tuple[int, int]) ->
     assert max(map(cost, pins)) > MOST_COST * 0.99
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("adversary", one_in(2, ["leaver", "wrong-reveal"]))
 def test_fees_bring_spends_through_crowded_blocks(adversary: str) -> None:
     without, paid = (run(adversary, most=most) for most in (0, AMPLE))

@@ -78,7 +78,7 @@ def counts(player: PokerPlayer, policy: str) -> tuple[int, int]:
 
 @pytest.mark.parametrize(
     ("name", "policy"),
-    one_row_in(3, EVERY),
+    one_row_in(9, EVERY),
 )
 def test_a_stronger_hand_folds_no_more_and_bets_no_less(name: str, policy: str) -> None:
     chance = Chance(f"{name} {policy}".encode())

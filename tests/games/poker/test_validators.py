@@ -16,6 +16,7 @@ from channelsim.games.poker.limits import Structure
 from channelsim.games.poker.rules import RULES
 from channelsim.games.poker.variants import Variant
 from tests.games.poker.hands import HASHES, ROWS, VALIDATORS, Hand, Turn, stakes_of
+from tests.sampling import one_in
 
 AMOUNT = 1 << 20
 
@@ -62,7 +63,7 @@ def moves_of(variant: Variant) -> set[str]:
     return {"deal", "begin", "mid", "show", "end"} | ({"draw"} if variant.draws else set())
 
 
-@pytest.mark.parametrize("variant", ROWS.values(), ids=ROWS)
+@pytest.mark.parametrize("variant", one_in(2, ROWS.values()), ids=ROWS)
 def test_whole_hands(variant: Variant) -> None:
     """Six hands, and more until there were moves of every kind; all games use all programs."""
     seen: Counter[str] = Counter()

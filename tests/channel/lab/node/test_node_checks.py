@@ -104,7 +104,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("fault", one_in(5, FAULTS))
+@pytest.mark.parametrize("fault", one_in(10, FAULTS))
 def test_a_fault_in_the_referee_shows_on_the_node(fault: str, tmp_path: Path) -> None:
     path = target_file(tmp_path, "calpoker", FAULTS[fault], referee="tree/channel/referee.clsp")
     target = load(str(path))

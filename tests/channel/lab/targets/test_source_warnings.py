@@ -59,7 +59,7 @@ def test_an_import_says_which_program_counts(
 @pytest.mark.parametrize(
     ("written", "lost"),
     one_row_in(
-        2,
+        4,
         [
             ("(if (= MOVE 0x00) 1 0)", True),
             ("(if 1 (list MOVE 0x0000) 0)", True),

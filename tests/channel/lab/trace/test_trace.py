@@ -104,7 +104,7 @@ def test_the_first_case_and_more_and_more_of_it(capsys: pytest.CaptureFixture[st
 
 
 @each_game
-@pytest.mark.parametrize("options", one_in(2, [(), ("-v",), ("-vv",)]))
+@pytest.mark.parametrize("options", one_in(4, [(), ("-v",), ("-vv",)]))
 def test_every_kind_of_case_is_traced_in_lines_that_fit(
     game: str, options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -55,6 +55,7 @@ def test_a_rule_that_the_program_does_not_have_is_shown(
     assert proved(capsys, path, name)["rules"][0] == "refuted"
 
 
+@pytest.mark.long
 def test_a_reader_that_is_a_function_says_which_states_there_are(
     tmp_path: Path, capsys: Capsys
 ) -> None:

@@ -44,6 +44,7 @@ from tests.channel.written_documents import (
     text,
 )
 from tests.channel.written_findings import finding, written
+from tests.sampling import one_in
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -287,7 +288,7 @@ def test_a_session_answers(name: str, tmp_path: Path, capsys: Capsys) -> None:
         check_story(document)
 
 
-@pytest.mark.parametrize("name", DISPUTES)
+@pytest.mark.parametrize("name", one_in(2, DISPUTES))
 def test_a_dispute_answers(name: str, tmp_path: Path, capsys: Capsys) -> None:
     result = played(capsys, tmp_path, "dispute", "run", *DISPUTES[name])
     assert is_kept(result.data) is (name != "nothing to change")
