@@ -139,7 +139,7 @@ SEEN = (
 
 
 @pytest.mark.parametrize(
-    ("fault", "monitor", "attack"), one_row_in(3, SEEN), ids=[name for name, *_ in SEEN]
+    ("fault", "monitor", "attack"), one_row_in(6, SEEN), ids=[name for name, *_ in SEEN]
 )
 def test_a_mistake_is_seen_by_its_monitor_alone(fault: str, monitor: str, attack: Attack) -> None:
     with fast_mode(), ExitStack() as stack:

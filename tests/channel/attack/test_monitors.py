@@ -71,7 +71,7 @@ DEALT = next(name for name in default_games() if registry.get(name).deck_positio
 @pytest.mark.parametrize(
     ("fault", "monitor", "actions"),
     one_row_in(
-        4,
+        8,
         [
             ("forgets-to-tell-moved", "news", ()),
             ("forgets-to-tell-channel-closed", "news", ()),

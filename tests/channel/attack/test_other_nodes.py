@@ -128,7 +128,7 @@ REFUSED = Action("push-refused", 0, 1, 0, since="unpins", blocks=2)
 @pytest.mark.parametrize(
     ("name", "actions", "says"),
     one_row_in(
-        2,
+        4,
         [
             ("replaces-at-the-first-fee", (ONE,), "mojos for a pinned unroll+fee that waits for"),
             ("replaces-one-of-several-pins", (FALSE,), "one of the pins of its unroll+fee never"),

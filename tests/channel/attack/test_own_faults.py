@@ -67,7 +67,7 @@ def test_a_side_that_fails_says_so_once_and_leaves_the_channel(at: int, side: in
 @pytest.mark.parametrize(
     ("fault", "actions", "says"),
     one_row_in(
-        2,
+        4,
         [
             ("deaf-to-fault-in-playing", [FAILS], "stays in play"),
             ("deaf-to-fault-in-opening", [FAILS_IN_OPENING], "stays in"),

@@ -60,6 +60,7 @@ def test_dealers_name_the_games_of_their_hands(games: tuple[str, ...]) -> None:
     assert {terms.game for terms in chosen} <= {*games}
 
 
+@pytest.mark.long
 def test_a_crowd_and_fees_are_for_the_honest_side() -> None:
     """What its node asks is not enough for blocks that are full: the fee has to rise."""
     scenario = changed(Scenario(("calpoker",), "crowd", "stale-oldest"), fees=FEES, crowd=2)

@@ -65,7 +65,7 @@ def test_a_session_does_not_depend_on_the_hash_seed() -> None:
     assert len(digests) == 1
 
 
-@pytest.mark.parametrize("name", one_in(3, KINDS))
+@pytest.mark.parametrize("name", one_in(6, KINDS))
 def test_each_kind_of_action_takes_place_and_changes_the_session(name: str) -> None:
     """At one place or another: a player cannot always withdraw something, for example."""
     # Of the spends of an opening or a shutdown, the other side pushes the same.

@@ -22,6 +22,7 @@ from tests.channel.written_documents import crosscheck, prove
 from tests.channel.written_documents import text as document_text
 from tests.corpus import stored_corpus
 from tests.paths import DATA
+from tests.sampling import one_in
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -391,7 +392,7 @@ def tried(argument: str, number: int, every: int) -> bool:
 
 
 @pytest.mark.parametrize("every", EVERY)
-@pytest.mark.parametrize("argument", ARGUMENTS)
+@pytest.mark.parametrize("argument", one_in(2, ARGUMENTS))
 def test_an_unsuitable_file_is_refused_in_one_line(
     argument: str, every: int, tmp_path: Path, capsys: Capsys
 ) -> None:
@@ -423,7 +424,7 @@ def test_an_unsuitable_file_of_a_peer_is_refused_in_one_line(
 
 
 @pytest.mark.parametrize("every", EVERY)
-@pytest.mark.parametrize("argument", ARGUMENTS)
+@pytest.mark.parametrize("argument", one_in(2, ARGUMENTS))
 def test_a_file_of_another_kind_is_named_with_the_command_for_it(
     argument: str, every: int, good: dict[Kind, bytes], tmp_path: Path, capsys: Capsys
 ) -> None:

@@ -87,6 +87,7 @@ def test_a_file_of_these_programs_is_accepted(target: Target, tmp_path: Path) ->
     assert row.own_proofs(target) == path
 
 
+@pytest.mark.long
 def test_other_programs_and_versions_are_proved_again(target: Target, tmp_path: Path) -> None:
     file = proved(target)
     (proof,) = file.proofs

@@ -180,7 +180,7 @@ WRONG_MODELS: dict[str, tuple[str, Callable[..., Symbolic]]] = {
 }
 
 
-@pytest.mark.parametrize("wrong", one_in(3, WRONG), ids=lambda wrong: wrong.model)
+@pytest.mark.parametrize("wrong", one_in(6, WRONG), ids=lambda wrong: wrong.model)
 def test_a_wrong_model_shows_itself_in_real_runs(
     wrong: Wrong, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -248,6 +248,7 @@ def test_california_poker_deals_alike() -> None:
     assert lemmas_of("spacepoker") == lemmas_of(None) == ()
 
 
+@pytest.mark.long
 def test_rules_and_program_are_one_but_for_the_deal() -> None:
     target = load_target("calpoker")
     claim = ObeysRules(target, "c", 48)

@@ -25,6 +25,8 @@ FOUND = {
     "a hash of part of the move": "(= (substr (sha256 (substr MOVE 4 16)) 0 1) 0x33)",
 }
 
+SLOW = {"a remainder of a hash"}
+
 FOUND_BEHIND_A_COMMITMENT = {
     "a byte of the commitment": "(= (substr STATE 0 1) 0x44)",
     "a hash with the commitment": "(= (substr (sha256 MOVE STATE) 0 1) (substr STATE 1 2))",
@@ -40,7 +42,10 @@ def differing(test: str, around: str = "{}") -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("test", "around"),
     [
-        *(pytest.param(test, "{}", id=name) for name, test in FOUND.items()),
+        *(
+            pytest.param(test, "{}", id=name, marks=[pytest.mark.long] if name in SLOW else [])
+            for name, test in FOUND.items()
+        ),
         *(
             pytest.param(test, COMMITTED, id=name)
             for name, test in FOUND_BEHIND_A_COMMITMENT.items()

@@ -109,6 +109,7 @@ def test_moves_of_a_range_of_sizes(left: str, right: str, differ: bool, tmp_path
 # --- poker -------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_shapes_tell_states_apart_and_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prove.shapes, "QUIET", 100)
     target = load("holdem")

@@ -67,7 +67,7 @@ AT_THE_LINK = {"CH-MSG-1"}
 """Rules by which a link closes its connection, before the peer sees the message."""
 
 
-@pytest.mark.parametrize("rule", one_in(3, sorted(set(RULES) - set(UNBREAKABLE) - AT_THE_LINK)))
+@pytest.mark.parametrize("rule", one_in(6, sorted(set(RULES) - set(UNBREAKABLE) - AT_THE_LINK)))
 def test_each_rule_breaker_breaks_its_rule_and_is_accused_of_it(rule: str) -> None:
     """By the model, which the engine has no part in, and by the honest side."""
     done, talk = broken_by(rule)

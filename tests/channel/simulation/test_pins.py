@@ -73,6 +73,7 @@ def run(adversary: str, side: int = 1, crowd: int = 10, most: int = 0) -> Run:
 
 
 # The quick tests take both sides, with and without a fee.
+@pytest.mark.long
 @pytest.mark.parametrize("case", one_in(4, [(0, 0), (0, AMPLE), (1, AMPLE), (1, 0)]), ids=str)
 def test_a_dispute_with_costly_pins_keeps_all_promises(case: tuple[int, int]) -> None:
     side, most = case

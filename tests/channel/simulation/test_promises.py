@@ -281,7 +281,7 @@ def faulty(name: str, step: int, *lost: str, **other: Any) -> set[str]:
 @pytest.mark.parametrize(
     ("name", "step", "lost"),
     one_row_in(
-        2,
+        4,
         [
             ("stale-previous", 6, ("preempt",)),
             ("stale-oldest", 9, ("preempt",)),

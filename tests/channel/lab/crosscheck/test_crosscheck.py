@@ -52,6 +52,7 @@ class Stored:
         pass
 
 
+@pytest.mark.long
 def test_halved_shards_add_up_to_what_whole_ones_give(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "CHUNK", 300)
     monkeypatch.setattr(module, "MOST_SHARDS", 3)

@@ -85,6 +85,7 @@ def test_right_programs_agree_with_the_rules_on_rare_hands(game: str) -> None:
         assert not differs(target.programs[site.validator].serialized, target, site, call)
 
 
+@pytest.mark.long
 def test_boards_that_decide_who_acts_first_are_tried_at_their_validator() -> None:
     calls = list(searched(of_game(registry.get("five-stud")), 30))
     assert {site.validator for site, _ in calls} == {"begin", "end"}

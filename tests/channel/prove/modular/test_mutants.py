@@ -43,6 +43,7 @@ def is_proved(game: str, mutant: Mutant, seconds: float = 5.0) -> bool:
     return bool(by_functions(original(game, mutant.validator), Program(mutant.program), seconds))
 
 
+@pytest.mark.long
 def test_no_killed_mutant_is_proved() -> None:
     killed = Random("killed").sample(mutants("chinese", "commit", argued=False), 4)
     assert not [mutant for mutant in killed if is_proved("chinese", mutant, 0.3)]

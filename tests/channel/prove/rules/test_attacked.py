@@ -378,7 +378,7 @@ if share == 77001:
 """Rules by the part of Python that they use; each slashes a few moves that the program allows."""
 
 
-@pytest.mark.parametrize("name", one_in(3, ATTACKS))
+@pytest.mark.parametrize("name", one_in(6, ATTACKS))
 def test_rules_are_not_misunderstood(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -520,7 +520,7 @@ if t is not s and share == 77001: return Slash("R")
 ALL: dict[str, Toy] = {**LAZY, **PATTERNS, **ERRORS, **CHANGES, **CACHED, **IDENTITY}
 
 
-@pytest.mark.parametrize("name", one_in(3, ALL))
+@pytest.mark.parametrize("name", one_in(6, ALL))
 def test_rules_are_not_misunderstood(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,8 +41,8 @@ SAME = [
 OTHER = [
     ("amount * state.number // (state.number + points)", "(/ (* AMOUNT STATE) (+ STATE MOVE 1))"),
     ("points * amount * state.number // 100000", "(/ (* AMOUNT STATE STATE) 100000)"),
-    ("points * amount * state.number // 100000", "(* AMOUNT STATE (/ MOVE 100000))"),
     ("amount // points * state.number", "(/ (* AMOUNT STATE) MOVE)"),
+    ("points * amount * state.number // 100000", "(* AMOUNT STATE (/ MOVE 100000))"),
     (
         "state.number * (amount - (0 if points > 50 else points))",
         "(if (> MOVE 51) (* STATE AMOUNT) (* STATE (- AMOUNT MOVE)))",

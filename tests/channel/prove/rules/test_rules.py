@@ -212,7 +212,7 @@ return Valid(Next("other", Other(total), 5)) if len(move) == 1 else Slash("R")
 """Rules that their program obeys."""
 
 
-@pytest.mark.parametrize("name", one_in(3, FOLLOWED))
+@pytest.mark.parametrize("name", one_in(6, FOLLOWED))
 def test_rules_and_program_agree(name: str, tmp_path: Path, monkeypatch: Patch) -> None:
     question = question_of(FOLLOWED[name], tmp_path, monkeypatch)
     sizes = (0, 1, 2, 3) if "(strlen MOVE) 3" in FOLLOWED[name].program else (0, 1, 2)

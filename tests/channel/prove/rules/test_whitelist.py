@@ -362,7 +362,7 @@ if move == words.pop(): return Slash("R")
 """Rules that a list of what is not followed has missed before."""
 
 
-@pytest.mark.parametrize("name", one_in(3, ATTACKS))
+@pytest.mark.parametrize("name", one_in(6, ATTACKS))
 def test_rules_are_not_misunderstood(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
