@@ -23,6 +23,7 @@ from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
 from tests.corpus import stored_corpus
 from tests.paths import DATA, ROOT
+from tests.sampling import one_in
 
 VECTORS = DATA / "vectors" / "spacepoker.jsonl"
 GUARD = 60
@@ -236,7 +237,7 @@ def check(name: str, number: signal.Signals, tmp: Path, *, tty: bool) -> None:
 SOON = ("crosscheck, two jobs", "vectors check")
 
 
-@pytest.mark.parametrize("name", SOON)
+@pytest.mark.parametrize("name", one_in(2, SOON))
 def test_a_command_prints_what_it_has(name: str, tmp_path: Path) -> None:
     number, tty = (signal.SIGTERM, False) if SOON.index(name) else (signal.SIGINT, True)
     check(name, number, tmp_path, tty=tty)

@@ -66,6 +66,7 @@ def test_the_opponents_own_choice_leads_to_a_loss(capsys: Capsys, tmp_path: Path
     assert "The rules say slash" in traced.out.replace("\n", " ")
 
 
+@pytest.mark.long
 def test_the_solver_finds_the_case_in_a_state_of_play(capsys: Capsys, tmp_path: Path) -> None:
     finding, path = shown(capsys, tmp_path, "mid_round", RAISED)
     assert (finding.rule, finding.reach) == ("verdicts agree", "played")

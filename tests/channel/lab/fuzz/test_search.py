@@ -18,7 +18,7 @@ from tests.sampling import one_in
 WORK = 300_000
 
 
-@pytest.mark.parametrize("mistake", one_in(2, HIDDEN))
+@pytest.mark.parametrize("mistake", one_in(4, HIDDEN))
 def test_a_hidden_mistake_is_found(mistake: str, tmp_path: Path) -> None:
     target = load(str(toy(tmp_path, mistake)))
     found = searched(target, "b", WORK).findings

@@ -70,7 +70,9 @@ def test_two_moves_with_one_record_are_shown(text: str, state: str, sizes: range
             id="a bit that is tested and masked",
         ),
         # Two secrets behind one hash would be a collision.
-        pytest.param(OPENS.format("MOVE", record()), "hash", range(3), id="a secret"),
+        pytest.param(
+            OPENS.format("MOVE", record()), "hash", range(3), id="a secret", marks=pytest.mark.long
+        ),
         pytest.param(
             f"(if (= MOVE 0x01) {record()} (if (= MOVE 0x02) (c () ()) ()))",
             "nothing",
