@@ -176,6 +176,10 @@ OTHERS = {
         "at most 300 with each fault, of the first 1,500, after sides failed by themselves, deep"
         " fundings were taken back, and other nodes had spends in pins"
     ),
+    "table-57": (
+        "at most 600 with each fault, of the first 3,000, of a fault of ours that a campaign had"
+        " found, and of those that fewer sessions had not shown"
+    ),
     "table-56aa": "at most 100, of the first 800, after pins with two spends of a side were drawn",
 }
 """The sessions of other results, by their seeds."""
@@ -263,7 +267,8 @@ def _planted() -> Iterator[str]:
     for seed, how in OTHERS.items():
         others = sum(result.seed == seed for result in found.values())
         if others:
-            yield f"{counted(others, 'row')} are of the sessions of the seed `{seed}`: {how}."
+            are = "is" if others == 1 else "are"
+            yield f"{counted(others, 'row')} {are} of the sessions of the seed `{seed}`: {how}."
     rows = [_counted(part, planted, found) for part in PARTS]
     yield table(
         ("part", "faults", "noticed", "argued", "reached, not noticed", "not reached"), rows

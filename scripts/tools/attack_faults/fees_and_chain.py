@@ -11,6 +11,7 @@ from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.errors import Blame
 from channelsim.channel.peer import interface
 from channelsim.channel.peer.fees import answers
+from channelsim.channel.peer.fees.coins import change_of
 from channelsim.channel.peer.interface import FeeRate, Push, Received, Tell
 from channelsim.channel.peer.onchain import scan, scan_games
 from channelsim.channel.peer.onchain.dispute import Status
@@ -49,6 +50,11 @@ def _without_rates(right: Any, wallet: Any, state: Any, offer: Any, bundle: Any)
 
 def _first_pin(right: Any, wallet: Any, state: Any, offer: Any, pinned: Any) -> Any:
     return right(wallet, state, offer, replace(pinned, pending=pinned.pending[:1]))
+
+
+def _all_but_the_largest(right: Any, coin: Any, bundle: Any) -> Any:
+    change = change_of(coin, bundle)
+    return right(coin, bundle) if change is None else coin.amount - change.amount
 
 
 def _no_replacement(right: Any, wallet: Any, state: Any, offer: Any, bundle: Any) -> Any:
@@ -170,6 +176,12 @@ FEES_AND_CHAIN = (
         "fees",
         "a fee that a full mempool refuses rises by a quarter, and not to what the node asks",
         compared(answers, "_bid_more", _without_rates),
+    ),
+    Fault(
+        "counts-split-pieces-as-paid",
+        "fees",
+        "the pieces of a fee coin that a pin splits count as paid, but for the largest",
+        compared(answers, "paid_by", _all_but_the_largest),
     ),
     Fault(
         "replaces-one-of-several-pins",
