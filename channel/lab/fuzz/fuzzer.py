@@ -229,9 +229,15 @@ class Fuzzer:
         }
 
     def _trials(self) -> Iterator[Trial]:
-        """Trials without end: stored cases, then hands, then mostly mutations of the corpus."""
+        """Trials without end: stored cases, then hands, then mostly mutations of the corpus.
+
+        Without rules, the first fuzzer begins with a look at each line of recorded play.
+        """
         for case in self.stored:
             yield self._trial(case.site, [case])
+        if self.target.rules is None and self.number == 0:
+            for site in recorded_sites(self.target):
+                yield self._trial(site, [])
         self._reading = False
         rounds = 0
         while True:
@@ -329,15 +335,17 @@ class Fuzzer:
         site, before = trial.site, self.tally.spent
         judged = site.validator in self.target.present
         begun = site.validator in (self._tracers if judged else self._alone)
-        first = site.natural and not site.guessed and not begun
+        first = bool(trial.cases) and site.natural and not site.guessed and not begun
         if not judged:
             self._alone.add(site.validator)
+        # A look at a place without cases is a short one.
+        laws = [law for law in self._laws if trial.cases or law.every == 1]
 
         def often() -> int:
             """The rate at which expensive laws are tried: more where something new happened."""
             return (32 if trial.fresh else 8) if len(trial.cases) >= FRESH else 1
 
-        for law, finding in tried(trial, self._laws, self._chance, often, first=first):
+        for law, finding in tried(trial, laws, self._chance, often, first=first):
             self._found(trial, law, finding)
         cases = len(trial.cases)
         self.runs += cases if judged else 0

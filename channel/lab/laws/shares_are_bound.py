@@ -26,22 +26,17 @@ class SharesAreBound:
     """
 
     name = "shares are bound"
-    every = 8
+    every = 1
     needs = Needs.NO_RULES
 
     def check(self, trial: Trial) -> Iterator[Finding]:
         """Try one mojo less, and no share at all."""
+        if trial.site.guessed or trial.site.validator in trial.tally.runaway:
+            return
         play = trial.site.play
-        if self._free(trial):
-            return
-        known = (play.evidence, *trial.site.evidence(play.move))
-        if set(known) == {NIL} and self._looks_at_evidence(trial):
-            return
         for share in {play.share - 1, 0} - {play.share, -1}:
-            if not play.move and self._leads_elsewhere(trial, share):
-                continue
             trial.tally.tried[self.name] += 1
-            if not self._slashable(trial, share):
+            if not self._refused(trial, share) and not self._unknown(trial, share):
                 text = (
                     "an honest move may declare less for the opponent than honest play leaves it:"
                     " the mover keeps the rest, and cannot be slashed"
@@ -51,6 +46,16 @@ class SharesAreBound:
                 yield trial.finding(
                     self.name, UNSLASHABLE, text, "share not bound", call, Slash(""), lost=lost
                 )
+
+    def _unknown(self, trial: Trial, share: int) -> bool:
+        """True if it is not known whether this share is a fault, or how a fault is proved."""
+        play = trial.site.play
+        if self._free(trial) or (not play.move and self._leads_elsewhere(trial, share)):
+            return True
+        known = (play.evidence, *trial.site.evidence(play.move))
+        return (set(known) == {NIL} and self._looks_at_evidence(trial)) or self._slashable(
+            trial, share
+        )
 
     def _free(self, trial: Trial) -> bool:
         """True if the file has the same move with different shares: the share is a choice."""
@@ -78,14 +83,23 @@ class SharesAreBound:
         shapes = (NIL, *(value for value, _ in SHAPES))
         return len({type(trial.run(play.move, play.share, value)) for value in shapes}) > 1
 
-    def _slashable(self, trial: Trial, share: int) -> bool:
+    def _refused(self, trial: Trial, share: int) -> bool:
+        """True if the file's evidence slashes this share, or the program raises on it.
+
+        Another law reports that it raises.
+        """
         play = trial.site.play
         known: list[Value] = [play.evidence, *trial.site.evidence(play.move)]
         if any(trial.slashes(play.move, share, evidence) for evidence in known):
             return True
-        if not any(isinstance(trial.run(play.move, share, proof), ProgramValid) for proof in known):
-            return True  # another law reports that it raises
-        outcomes = (trial.run(play.move, share, value) for value, _ in (*BYTES, *SHAPES))
+        return not any(
+            isinstance(trial.run(play.move, share, proof), ProgramValid) for proof in known
+        )
+
+    def _slashable(self, trial: Trial, share: int) -> bool:
+        """True if any one byte or an odd shape slashes this share."""
+        move = trial.site.play.move
+        outcomes = (trial.run(move, share, value) for value, _ in (*BYTES, *SHAPES))
         return any(isinstance(outcome, ProgramSlash) for outcome in outcomes)
 
 

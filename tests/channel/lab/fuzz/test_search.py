@@ -185,3 +185,14 @@ def test_a_rare_meeting_of_hands_is_found_and_explained(tmp_path: Path) -> None:
         assert one.text.count("four of a kind") == 2
         assert "hand is better" in one.text
         assert "spacepoker/end.clsp:" in one.source_line
+
+
+def test_each_recorded_line_is_looked_at_first(tmp_path: Path) -> None:
+    """A share that is too low where one hand in many ends, as ties do."""
+    path = toy(tmp_path, hands=16)
+    source = tmp_path / "reveal.clsp"
+    right, wrong = "(= MOVER_SHARE number)", "(if (= number 500) 1 (= MOVER_SHARE number))"
+    assert source.read_text().count(right) == 1
+    source.write_text(source.read_text().replace(right, wrong))
+    part = searched(load(str(path)), "a", 100)
+    assert [(one.rule, one.place) for one in part.findings] == [("shares are bound", "reveal")]
