@@ -32,6 +32,7 @@ from channelsim.channel.lab.coverage.coverage import (
     stored_reasons,
     unexplained,
 )
+from channelsim.channel.lab.coverage.gathered import gathered
 from channelsim.channel.lab.crosscheck.chunks import chunks
 from channelsim.channel.lab.crosscheck.crosscheck import findings
 from channelsim.channel.lab.crosscheck.vectors import Disagreement, make
@@ -135,7 +136,8 @@ def fuzz(subject: Subject) -> CheckResult:
 
 
 def coverage(subject: Subject) -> CheckResult:
-    """The fuzzer, stored cases and other games of its family reach every branch of each program."""
+    """The fuzzer, stored cases, other games of its family, or else hands of honest play reach every
+    branch of each program."""
     if not subject.target.present:
         return CheckResult("coverage", unchecked=_lacks_programs(subject))
     target, effort, report = subject.target, subject.effort, subject.fuzzed
@@ -152,6 +154,11 @@ def coverage(subject: Subject) -> CheckResult:
     entries += _of_family(subject)
     programs = corpus_coverage(target, entries)
     reasons = stored_reasons(target)
+    if any(unexplained(programs[name], reasons) for name in target.present):
+        # A short search traces few of its runs, and late moves come last.
+        for case in (case for source in gathered(target, ()) for case in source.cases):
+            if case.program in programs and case.program not in report.tally.runaway:
+                programs[case.program].add(case)
     failures = [
         failure
         for name in target.present

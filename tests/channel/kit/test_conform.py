@@ -135,6 +135,17 @@ def test_code_that_nothing_reaches_is_named(
     assert checked(20).result is Status.PASSED
 
 
+def test_what_a_short_search_did_not_trace_is_reached_by_honest_play(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = load(str(toy(tmp_path)))
+    monkeypatch.setattr(Subject, "fuzzed", FuzzReport(target, "s"))
+    failures = CHECKS["coverage"](Subject(target, Effort())).failures
+    unreached = {one.line for one in failures if "branches reached: " in one.line}
+    assert {line.partition(":")[0] for line in unreached} == {*target.present}
+    assert not any("branches reached: 0 of" in line for line in unreached)
+
+
 def test_costs_are_held_against_stored_ones(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
