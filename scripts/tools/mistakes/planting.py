@@ -34,7 +34,7 @@ HANDS = 50
 RARE_DEALS = 400
 """Rare deals of recorded play, in games that compare hands; `vectors make` has such, too."""
 
-OPENINGS = "poker/openings.clinc"
+OPENINGS = "lib/openings.clinc"
 POINT_TESTS = (
     "(= (g1_multiply BASE scalar) key)",
     "(= (g1_multiply (g1_map (concat deck_id card)) (* mine theirs)) point)",
