@@ -157,6 +157,7 @@ def dealt(side: int, at: int, amount: int, hands: int = 3) -> Attack:
     return Attack(("five-stud",), "hands", (Action("crash", side, at, amount),), hands=hands)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("few_rounds")
 def test_all_hands_are_played_though_a_side_is_killed() -> None:
     run = run_killed(dealt(0, 14, 1, hands=2))

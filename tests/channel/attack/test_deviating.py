@@ -40,6 +40,7 @@ def usual(name: str) -> Scenario:
     return described_scenario(name, games=None, step=None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     [

@@ -113,6 +113,7 @@ def test_what_only_the_keyed_hash_breaks_is_counted_and_no_finding(
     assert report.totals.counts["not confirmed"] > 0
 
 
+@pytest.mark.long
 def test_a_part_says_so_and_is_the_same_with_any_number_of_processes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

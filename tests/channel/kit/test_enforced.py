@@ -154,6 +154,7 @@ def test_a_rule_that_no_case_breaks_fails(
     assert failure["text"].startswith(expected)
 
 
+@pytest.mark.long
 def test_a_rule_that_no_judge_is_seen_to_name_is_not_checked(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -32,6 +32,7 @@ def struck(done: Dispute) -> set[str]:
     return {kind for line in lines if line.startswith("at ") for kind in line[3:].split(", ")}
 
 
+@pytest.mark.long
 def test_a_block_is_replaced_at_deadlines_and_no_promise_is_broken() -> None:
     kinds: set[str] = set()
     for number, name in enumerate(LETS_DEADLINES_PASS):

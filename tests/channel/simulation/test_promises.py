@@ -187,6 +187,7 @@ def test_a_few_seeds_begin_every_adversary_on_both_sides_with_every_menu() -> No
     assert all(check_scenario(scenario) for scenarios in taken for scenario in scenarios)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     [

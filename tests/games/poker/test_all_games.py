@@ -128,6 +128,7 @@ def test_a_draw_is_a_mask_of_the_hand() -> None:
         game.read_action(player, "discard 6")
 
 
+@pytest.mark.long
 def test_an_arrangement_that_loses_all_may_be_mucked() -> None:
     """SHOW-3: the share is the same, and the cards stay hidden."""
     game, seen = GAMES["chinese"], set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from channelsim.channel.lab.cases.corpus import read
 from channelsim.channel.lab.coverage.coverage import corpus_coverage
@@ -40,6 +41,7 @@ def test_rules_and_programs_agree_on_it(game: str) -> None:
             assert [vectors.check(case) for case in cases] == [[]] * len(cases)
 
 
+@pytest.mark.long
 @each_game_without_a_deck
 def test_it_is_what_its_script_makes(game: str) -> None:
     for name, lines in corpus(of_game(registry.get(game))).items():

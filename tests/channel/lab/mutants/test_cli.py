@@ -45,6 +45,7 @@ def test_the_document(capsys: pytest.CaptureFixture[str]) -> None:
     assert report["survivors"] == []
 
 
+@pytest.mark.long
 def test_survivors_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # This check repeats the one before it: nothing notices that it is gone.
     twice = "(= (strlen MOVE) 32)                            ; CP-A-1"
