@@ -78,7 +78,7 @@ class Disclosure:
     """A message or bundle that a party let others see, at this height.
 
     `answer` is the node's to a bundle. It is None where the party heard none: the node may have
-    the bundle all the same.
+    the bundle all the same, unless the party stopped before it offered it.
     """
 
     height: int
