@@ -141,7 +141,7 @@ def test_what_a_short_search_did_not_trace_is_reached_by_honest_play(
     target = load(str(toy(tmp_path)))
     monkeypatch.setattr(Subject, "fuzzed", FuzzReport(target, "s"))
     failures = CHECKS["coverage"](Subject(target, Effort())).failures
-    unreached = {one.line for one in failures if "branches reached: " in one.line}
+    unreached = {failure.line for failure in failures if "branches reached: " in failure.line}
     assert {line.partition(":")[0] for line in unreached} == {*target.present}
     assert not any("branches reached: 0 of" in line for line in unreached)
 
