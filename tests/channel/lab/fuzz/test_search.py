@@ -195,5 +195,5 @@ def test_each_recorded_line_is_looked_at_first(tmp_path: Path) -> None:
     assert source.read_text().count(right) == 1
     source.write_text(source.read_text().replace(right, wrong))
     part = searched(load(str(path)), "a", 100)
-    found = [(finding.rule, finding.place) for finding in part.findings]
-    assert found == [("shares are bound", "reveal")]
+    places = [(finding.rule, finding.place) for finding in part.findings]
+    assert places == [("shares are bound", "reveal")]
