@@ -152,7 +152,9 @@ class PinDuties:
             if valid is None:
                 continue
             known = PendingBundle(one.bundle, valid.fee, valid.cost)
-            if self._can_pay(line, [known]):
+            # A split of its fee coin has to be replaced as well.
+            splits = [other for other in event.pending if other is not one and _splits(line, other)]
+            if self._can_pay(line, [known, *splits]):
                 self._replaced[pin] = peak
                 yield f"CH-FEE-3: it replaces one of the pins of its {line.push.name} never"
 
@@ -161,6 +163,7 @@ class PinDuties:
         key = line.offer.spends[0].coin.id
         spends = tuple({spend for pin in pins for spend in pin.bundle.spends})
         paid = offered(Bundle(spends, b""), self.address).fee_for(key)
+        paid += sum(pin.fee for pin in pins if _splits(line, pin))
         inside = any(spend.coin.id == key for spend in spends)
         fee, whole = sum(pin.fee for pin in pins), sum(pin.cost for pin in pins)
         extra = PAYMENT_COST if inside else PAYMENT_COST + line.cost
@@ -219,3 +222,9 @@ class PinDuties:
         room = self.risk.room(line.push, line.offer)
         is_due = line.push.before is not None and line.answers <= MOST_ANSWERS
         return is_due and bool(fee) and fee + max(LEAST_RAISE, fee // 3) <= room
+
+
+def _splits(line: Line, pin: PendingBundle) -> bool:
+    """True if a pending bundle spends fee coins of this spend, and nothing else."""
+    payers = {payment.coin for payment in line.offer.payments}
+    return {spend.coin for spend in pin.bundle.spends} <= payers
