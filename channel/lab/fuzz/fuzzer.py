@@ -339,7 +339,7 @@ class Fuzzer:
         if not judged:
             self._alone.add(site.validator)
         # A look at a place without cases is a short one.
-        laws = [law for law in self._laws if trial.cases or law.every == 1]
+        laws = self._laws if trial.cases else [law for law in self._laws if law.every == 1]
 
         def often() -> int:
             """The rate at which expensive laws are tried: more where something new happened."""
