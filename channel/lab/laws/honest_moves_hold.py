@@ -72,7 +72,7 @@ class HonestMovesHold:
         site = trial.site
         if not site.fits(case.move, case.share):
             return
-        working = self._working(trial)
+        working = tuple(self._working(trial))
         if not working:
             return
         if NIL in working:
@@ -112,12 +112,12 @@ class HonestMovesHold:
         )
 
     def _stuck(self, trial: Trial) -> Iterator[Finding]:
-        if trial.site.known is None or self._working(trial):
+        if trial.site.known is None or next(self._working(trial), None) is not None:
             return
         text = "an honest move makes the program raise, with all evidence that the file has"
         yield trial.finding(self.name, GRIEFING, text, f"legal: {RAISE}")
 
-    def _working(self, trial: Trial) -> list[Value]:
+    def _working(self, trial: Trial) -> Iterator[Value]:
         """The evidence with which the honest move does not raise, here or, in a hand that is
         played again with another secret, at its own place; after a lie, `()` if the file has no
         other evidence of this validator."""
@@ -131,12 +131,12 @@ class HonestMovesHold:
                 for other in recorded_sites(trial.target)
                 if other.validator == trial.site.validator
             )
-            return [NIL] if set(held) == {(NIL,)} else []
-        return [
-            evidence
-            for evidence in dict.fromkeys((play.evidence, *trial.site.evidence(play.move)))
-            if not isinstance(trial.run(play.move, play.share, evidence), Raised | CostExceeded)
-        ]
+            if set(held) == {(NIL,)}:
+                yield NIL
+            return
+        for evidence in dict.fromkeys((play.evidence, *trial.site.evidence(play.move))):
+            if not isinstance(trial.run(play.move, play.share, evidence), Raised | CostExceeded):
+                yield evidence
 
 
 LAW = HonestMovesHold()

@@ -65,13 +65,10 @@ class NumbersKeepTheirSign:
         """The least number of the state that a move leads to, if it is negative and must not be;
         None also where the program does not take the move with all known evidence."""
         play, site = trial.site.play, trial.site
-        evidence = dict.fromkeys((play.evidence, *site.evidence(move)))
-        outcomes = [trial.run(move, play.share, value) for value in evidence]
-        if not outcomes or not isinstance(outcomes[0], ProgramValid):
+        outcome = trial.run(move, play.share, play.evidence)
+        if not isinstance(outcome, ProgramValid):
             return None
-        if not all(isinstance(outcome, ProgramValid) for outcome in outcomes):
-            return None
-        legal = legal_result(trial.target, outcomes[0].value)
+        legal = legal_result(trial.target, outcome.value)
         if legal is None or legal.next is None or legal.conditions:
             return None
         negative = [
@@ -79,7 +76,12 @@ class NumbersKeepTheirSign:
             for place, atom in _places(legal.next.validator, legal.next.state.value())
             if place in known and len(atom) <= NUMBER and atom_to_int(atom) < 0
         ]
-        return min(negative, default=None)
+        if not negative or any(
+            not isinstance(trial.run(move, play.share, evidence), ProgramValid)
+            for evidence in dict.fromkeys(site.evidence(move))
+        ):
+            return None
+        return min(negative)
 
 
 def _negative(trial: Trial) -> Iterator[bytes]:

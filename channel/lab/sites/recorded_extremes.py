@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import msgspec
 
@@ -22,6 +23,9 @@ from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.targets.target import Target
 from channelsim.games.contract import Position, Valid
 from channelsim.games.judge import position_after
+
+Step: TypeAlias = tuple[Site, Valid | None]
+"""A place of a hand, and where its move leads; None if the program does not take the move."""
 
 OPTIONS = 4
 """The recorded moves that are tried at a place."""
@@ -38,7 +42,7 @@ class RecordedExtremes:
     def __init__(self, target: Target, secret: bytes) -> None:
         self._target = target
         self._chance = FastChance(secret)
-        self._known: KnownHands[tuple[Site, ...]] = KnownHands(self._chance)
+        self._known: KnownHands[tuple[Step, ...]] = KnownHands(self._chance)
         sites = recorded_sites(target) if target.rules is None else ()
         self._recorded = RecordedHands(sites)
         self._moves: defaultdict[str, list[Site]] = defaultdict(list)
@@ -56,38 +60,41 @@ class RecordedExtremes:
         worth trying there."""
         goal = self._known.next_goal()
         known = self._known.pick(goal)
-        kept: Sequence[Site] = ()
+        kept: Sequence[Step] = ()
         if known is not None:
             hand, at = known
             kept = hand[: self._chance.between(0, at + 1)]
-        played = self._played(kept or self._recorded.pick(self._chance)[:1], goal)
-        for at, site in enumerate(played):
+        played = tuple(self._played(kept or self._begun(), goal))
+        for at, (site, _) in enumerate(played):
             cases = self._known.learn(
-                tuple(played), at, site.validator, site.state, site.amount, site.play
+                played, at, site.validator, site.state, site.amount, site.play
             )
             if cases and site.lie and site.validator in self._target.present:
                 yield site, cases
 
-    def _played(self, kept: Sequence[Site], goal: Goal | None) -> list[Site]:
+    def _begun(self) -> tuple[Step]:
+        """The first place of a recorded hand, and where its file says that it leads."""
+        first = self._recorded.pick(self._chance)[0]
+        return ((first, first.known),)
+
+    def _played(self, kept: Sequence[Step], goal: Goal | None) -> list[Step]:
         """A hand that begins with these places, of which the last is the first to be judged."""
-        hand, last = list(kept), kept[-1]
-        after = taken(self._target, last)
-        while after is not None and after.next is not None and len(hand) < LONGEST:
+        hand = list(kept)
+        while True:
+            last, after = hand[-1]
+            if after is None or after.next is None or len(hand) == LONGEST:
+                return hand
             before = position_after(last.before, after.next, last.play.move, last.play.share)
             following = self._following(before, last.amount, goal)
             if following is None:
-                break
-            last, after = following
-            hand.append(last)
-        return hand
+                return hand
+            hand.append(following)
 
-    def _following(
-        self, before: Position, amount: int, goal: Goal | None
-    ) -> tuple[Site, Valid] | None:
+    def _following(self, before: Position, amount: int, goal: Goal | None) -> Step | None:
         """A place with a recorded move that the program takes, and where that leads: of a few the
         one that comes furthest to the goal, or the first; None if it takes none of them."""
         among = self._moves[before.validator or ""]
-        best: tuple[Site, Valid] | None = None
+        best: Step | None = None
         furthest: tuple[bool, int] | None = None
         for _ in range(OPTIONS if among else 0):
             self.work += A_LOOK
