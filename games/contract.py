@@ -227,7 +227,8 @@ class Game:
     - `title` for people: a name, and one line about the game after a colon;
     - `total`, whether rules and programs are to agree in every state that `read_state` accepts,
       also in states that no play reaches; the lab then tries such states too;
-    - `entropy_size`, the least number of secret bytes that a player needs;
+    - `entropy_size`, the least number of secret bytes that a player needs; with a deck there are no
+      fewer than `channelsim.games.dealing.secret_size`;
     - `deck_positions`, the positions of a prepared deck that a hand uses. `terms` leaves the deck
       out, whoever deals fills it in, and `initial` raises `BadTerms` without it. A player's secret
       bytes are then the scalars of its own locks, 32 bytes for each position, and 32 fresh bytes

@@ -12,7 +12,7 @@ from dataclasses import replace
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Game, Seat, SharedDeck, Terms
 from channelsim.games.deck.finished import SIMULATED_DEALER, FinishedDeck, simulated_decks
-from channelsim.games.deck.group import real_group
+from channelsim.games.deck.group import SCALAR_SIZE, real_group
 from channelsim.games.deck.secrets import draw_secrets, encode_scalars
 from channelsim.games.deck.stacked import StackedDecks
 from channelsim.games.deck.terms import LEAST_ROUNDS, DeckTerms
@@ -22,6 +22,12 @@ ENTROPY_SIZE = 64
 
 FRESH_SIZE = 32
 """Secret bytes of a player with a deck, besides its locks."""
+
+
+def secret_size(game: Game) -> int:
+    """The least number of secret bytes of a player: with a deck, those that its hands have."""
+    locks = SCALAR_SIZE * game.deck_positions + FRESH_SIZE if game.deck_positions else 0
+    return max(game.entropy_size, locks)
 
 
 def deal(game: Game, terms: Terms, chance: Chance) -> tuple[Terms, tuple[bytes, bytes]]:

@@ -16,6 +16,7 @@ from channelsim.channel.session.script import Script
 from channelsim.games import registry
 from channelsim.games.amounts import counted
 from channelsim.games.contract import Game, Parameters, Policy
+from channelsim.games.dealing import secret_size
 from channelsim.games.errors import BadTerms, UnknownGame
 from channelsim.games.names import LONGEST, nearest, nearest_or_all, quoted
 from channelsim.games.rotations import ROTATIONS
@@ -225,10 +226,10 @@ def _check_entropy(setup: Setup, script_name: str) -> None:
         game = registry.get(setup.games[0] if setup.dealer_chooses else setup.game(number))
         for player in NAMES:
             fixed = hand.entropy(player)
-            if fixed is not None and len(fixed) < game.entropy_size:
+            if fixed is not None and len(fixed) < secret_size(game):
                 raise UsageError(
                     f"{script_name}: hand {number + 1}: {game.name} needs at least"
-                    f" {counted(game.entropy_size, 'secret byte')} of {player},"
+                    f" {counted(secret_size(game), 'secret byte')} of {player},"
                     f" and there are {len(fixed)}"
                 )
 

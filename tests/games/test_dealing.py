@@ -9,7 +9,7 @@ import pytest
 from channelsim.games import registry
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Seat
-from channelsim.games.dealing import FRESH_SIZE, deal
+from channelsim.games.dealing import FRESH_SIZE, deal, secret_size
 from channelsim.games.deck.finished import read_opening
 from channelsim.games.deck.group import SCALAR_SIZE, real_group
 
@@ -34,7 +34,7 @@ def test_a_player_holds_the_scalars_of_its_own_locks(seed: bytes) -> None:
     assert len(deck.locks) == POSITIONS
     for seat in Seat:
         secret = entropies[seat]
-        assert len(secret) == POSITIONS * SCALAR_SIZE + FRESH_SIZE
+        assert len(secret) == POSITIONS * SCALAR_SIZE + FRESH_SIZE == secret_size(game)
         for number, (_, initiators_key, receivers_key) in enumerate(deck.locks):
             key = initiators_key if seat is deck.initiator else receivers_key
             read_opening(real_group(), key, secret[number * SCALAR_SIZE :][:SCALAR_SIZE])

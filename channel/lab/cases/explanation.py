@@ -284,7 +284,8 @@ def hands_met(target: Target, state: State | None, calls: Iterable[Call]) -> str
             better = "the hands are equal"
         else:
             better = f"the {'mover' if ranks[0] > ranks[1] else 'waiter'}'s hand is better"
-        return f"The mover shows {mine}; the evidence {theirs}. By the rules {better}."
+        by = "" if evidence == NIL else ", by the evidence,"
+        return f"The mover has {mine}; the waiter{by} has {theirs}. By the rules {better}."
     return ""
 
 

@@ -13,10 +13,12 @@ from chia_rs import run_chia_program
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases import corpus
+from channelsim.channel.lab.cases.copies import with_same_point
 from channelsim.channel.lab.cases.duels import Meetings, duel
 from channelsim.channel.lab.crosscheck.chunks import CHUNK, trials
 from channelsim.channel.lab.laws.verdicts_agree import matches
 from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.program_words import GROUP_ORDER, constants, lengths
 from channelsim.channel.lab.sites.site import Call, Site, recommitted
 from channelsim.channel.lab.sites.state_changes import patterned
 from channelsim.channel.lab.targets.target import Target
@@ -166,7 +168,7 @@ def _calls(
         if site.validator not in names:
             continue
         calls = ((case.call, case.arguments) for case in trial.cases)
-        yield site, calls
+        yield site, chain(calls, _written(site, _with_same_points(target, site)))
         if deep or target.rules is None:  # duels and other secrets need a game
             continue
         for place in _variants(target, site, chance):
@@ -175,6 +177,14 @@ def _calls(
         for _ in range(DEALS if meetings.at(site) else 0):
             if (other := recommitted(target, site, chance, fresh=True)) is not None:
                 yield other, _written(other, meetings.calls(other))
+
+
+def _with_same_points(target: Target, site: Site) -> Iterator[Call]:
+    """The honest call with other scalars in its move that give the same points."""
+    program, play = target.programs[site.validator], site.play
+    if GROUP_ORDER in constants(program):
+        for move in with_same_point(play.move, (0, *lengths(program).cuts)):
+            yield move, play.share, play.evidence
 
 
 def _written(site: Site, calls: Iterable[Call]) -> Iterator[tuple[Call, bytes]]:

@@ -26,7 +26,7 @@ from channelsim.games.contract import (
     Valid,
 )
 from channelsim.games.contract import State as GameState
-from channelsim.games.dealing import shared_deck
+from channelsim.games.dealing import secret_size, shared_deck
 from channelsim.games.deck.finished import FinishedDeck
 from channelsim.games.errors import BadTerms
 from channelsim.games.evidence import Evidence, as_evidence, for_challenger
@@ -122,7 +122,7 @@ class LedgerGame:
 def _anyone(terms: Terms, seat: Seat) -> Player:
     """A player at this seat, without a secret that matters."""
     rules = registry.get(terms.game)
-    return seated(rules, seat, terms, bytes(rules.entropy_size))
+    return seated(rules, seat, terms, bytes(secret_size(rules)))
 
 
 def _committed(game: str, step: Next | None) -> tuple[bytes, int]:
