@@ -110,7 +110,7 @@ def test_workers_without_a_plug_in_are_refused(address: str) -> None:
 @pytest.mark.parametrize(
     "address",
     one_in(
-        4, ["", "nowhere", "tcp://", "other://host:1", "tcp://host:port", "tcp://localhost:65536"]
+        6, ["", "nowhere", "tcp://", "other://host:1", "tcp://host:port", "tcp://localhost:65536"]
     ),
 )
 def test_what_is_no_address_is_one_line(address: str) -> None:

@@ -103,12 +103,10 @@ def test_the_corpus_of_a_package_is_only_read(
     fuzz = (
         "fuzz",
         "calpoker",
-        "--seconds",
-        0.5,
+        "--work",
+        100_000,
         "--jobs",
         1,
-        "--out",
-        tmp_path / "findings",
         "--corpus",
     )
     before = {path.name: path.read_bytes() for path in part.iterdir()}

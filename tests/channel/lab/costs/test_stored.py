@@ -48,7 +48,7 @@ def test_the_figures_have_the_whole_cost_of_the_costliest_slashes() -> None:
 
 
 # Games of the quick tests: together they run every program.
-QUICK = {"spacepoker", "calpoker", "five-draw", "chinese"}
+QUICK = {"spacepoker", "calpoker", "five-draw"}
 
 
 @pytest.mark.parametrize(
