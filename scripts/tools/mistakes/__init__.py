@@ -15,8 +15,7 @@ Each file in `lists`, and each `examples/NAME/mistakes.toml`, is a list in TOML:
     new = "(if (> (strlen history) 10)"
     measured = {cases = 10000000, differing = 0}   # what `--rate` counted; only of rare ones
 
-`measured` counts cases of the generator as it was when the mistake was listed; a rare mistake
-without it was not counted yet.
+`measured` counts cases of random play; a rare mistake without it was not counted yet.
 
 `file` is a program of the game, or a file that one includes. The command changes a copy of the
 sources, compiles that, and lets the fuzzer search it: with the game's rules, and without rules,

@@ -1,7 +1,8 @@
 """The rate at which random play shows a mistake, over very many cases.
 
-Cases are those of `crosscheck`, in chunks which depend on the seed and their number alone; so
-parts of the work add up. Only cases of the mistake's validator count.
+Players choose at random. Cases are their moves, and these with one random change: nothing that the
+lab's search does to find mistakes. A chunk of cases depends on its number alone, so parts of the
+work add up. Only cases of the mistake's validator count.
 """
 
 from __future__ import annotations
@@ -12,11 +13,10 @@ from dataclasses import dataclass
 from chia_rs import run_chia_program
 
 from channelsim.channel.crypto.hkdf import derive
-from channelsim.channel.lab.cases.mutator import Mutator
-from channelsim.channel.lab.crosscheck.chunks import AT_A_SITE, CHUNK
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.generate import generate_sites
-from channelsim.channel.lab.sites.site import Site
+from channelsim.channel.lab.sites.generate import site_of
+from channelsim.channel.lab.sites.hands import hands
+from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.channel.lab.targets import loading
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.run import MAX_COST, STRICT, TooLarge, to_value
@@ -25,6 +25,15 @@ from scripts.tools.mistakes.listed import Measured, Mistake
 from scripts.tools.mistakes.planting import OPENINGS, program_of
 
 SEED = b"random play"
+
+CHUNK = 4096
+"""The cases of a chunk."""
+
+AT_A_PLACE = 32
+"""The most cases at one place of a hand."""
+
+LONGEST_EVIDENCE = 40
+"""The most bytes of random evidence."""
 
 
 @dataclass
@@ -90,22 +99,36 @@ def _rate(mistake: Mistake) -> Rate:
 
 
 def _cases(target: Target, validator: str, chunk: int) -> Iterator[list[bytes]]:
-    """The arguments of the cases of one chunk, of each site together."""
+    """The arguments of the cases of one chunk, of each place together."""
     secret = derive(SEED, "chunk", chunk)
-    chance = FastChance(secret)
-    left = CHUNK
-    for site in _sites(target, validator, secret, chance):
-        cases = Mutator(target, site, chance).cases(min(left, AT_A_SITE))
-        yield [case.arguments for case in cases]
-        left -= len(cases)
-        if not left:
-            return
+    chance, left = FastChance(secret), CHUNK
+    for hand in hands(target, secret):
+        for turn in hand:
+            if turn.before.validator != validator:
+                continue
+            site = site_of(target, turn)
+            count = min(left, AT_A_PLACE)
+            yield [site.environment(*_call(site, chance)) for _ in range(count)]
+            left -= count
+            if not left:
+                return
 
 
-def _sites(target: Target, validator: str, secret: bytes, chance: FastChance) -> Iterator[Site]:
-    for site in generate_sites(target, secret, chance, target.strict):
-        if site.validator == validator:
-            yield site
+def _call(site: Site, chance: FastChance) -> Call:
+    """The move of a place with evidence against it; mostly with one random change."""
+    play, evidence = site.play, chance.pick(site.held)
+    move, share = play.move, play.share
+    match chance.below(5):
+        case 0 if move:
+            at = chance.below(len(move))
+            move = move[:at] + chance.bytes(1) + move[at + 1 :]
+        case 1:
+            move = chance.bytes(len(move))
+        case 2:
+            share = chance.below(site.amount + 1)
+        case 3:
+            evidence = chance.bytes(chance.below(LONGEST_EVIDENCE + 1))
+    return move, share, evidence
 
 
 def _end(program: bytes, arguments: bytes) -> Value | None:
