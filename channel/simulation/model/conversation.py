@@ -188,9 +188,12 @@ def _receives(talk: Conversation, blob: bytes) -> frozenset[str] | None:
         # It is repeated at state 1, and a request may have come in between. In the shutdown, the
         # text does not say if a repeat of an earlier message is ignored.
         return LAWFUL if talk.closing is None else None
+    in_chain = isinstance(message, Funded) and talk.is_open and not talk.handshake.over
     rules = talk.breaks(_apply(talk, message, 1 - talk.side))
     if isinstance(message, Funded) and not rules:
         talk.completed_funding = blob
+    if in_chain and rules:
+        return None  # the text does not say if a wrong bundle is refused once the right one is in
     return rules if rules or len(blob) <= FREE else None
 
 
