@@ -33,7 +33,7 @@ from channelsim.channel.lab.fuzz.fuzz import (
     sized_search,
     timed_search,
 )
-from channelsim.channel.lab.laws import applies, laws_for, unchecked
+from channelsim.channel.lab.laws import Needs, applies, laws_for, unchecked
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, say
@@ -46,6 +46,12 @@ SHOWN = 12
 
 LONG, SHORT = 60.0, 10.0
 """Seconds of a run, and of a round of `--watch`, unless `--seconds` says otherwise."""
+
+NO_LIES = (
+    "no illegal hidden value was tried: recorded moves have to show the declared ones, which must"
+    " all have one length"
+)
+"""The warning where declared values cannot be found in recorded play."""
 
 MORE = 10
 """The factor of the work to try if a validator was never tried."""
@@ -100,7 +106,7 @@ def fuzz(options: FuzzOptions) -> int:
             show=lambda printed: _print(report, folder, sum(added), options.corpus, adds),
             store=lambda printed: store(report),
             report=lambda printed: _check_report(report, printed),
-            untried=lambda: untried(loaded.present, report.tally.outcomes, hint),
+            untried=lambda: report.failed or _untried(report, hint),
         ),
         clock=search.limit,
     )
@@ -164,6 +170,9 @@ def _print(report: FuzzReport, folder: Path, new: int, corpus: Path | None, adds
         say(out, line, "yellow")
     if report.target.missing:
         say(out, f"tried by the rules alone: {_tried_alone(report)}")
+    tried = report.tally.tried
+    if any(law.needs is Needs.HIDDEN and not tried[law.name] for law in laws_for(report.target)):
+        say(out, NO_LIES, "yellow")
     say(out, withheld(report.tally.unreached))
     for path in report.mended:
         say(out, f"{path}: no longer happens")
@@ -195,6 +204,15 @@ def _tried_alone(report: FuzzReport) -> str:
     target = report.target
     alone = [law.name for law in laws_for(target) if applies(law, target, target.missing[0])]
     return ", ".join(f"{name} {counted(report.tally.tried[name], 'time')}" for name in alone)
+
+
+def _untried(report: FuzzReport, hint: str) -> str:
+    """The programs that were not tried, with a hint; "" for none."""
+    target, tried = report.target, report.tally.outcomes
+    recorded = {case.validator for case in target.honest}
+    if target.rules is None and recorded.isdisjoint({*target.present} - tried.keys()):
+        hint = "no recorded hand comes there"
+    return untried(target.present, tried, hint)
 
 
 def _summary(report: FuzzReport) -> str:

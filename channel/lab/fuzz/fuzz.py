@@ -35,6 +35,7 @@ from channelsim.channel.lab.targets.target_inputs import check_inputs, target_in
 from channelsim.channel.system.interrupt import finishing
 from channelsim.clsp.analysis.tracer import Coverage, CoverageCounts
 from channelsim.clsp.run import remembered
+from channelsim.plugins import WrongAnswer
 
 LEAST_WORK, MOST_WORK = 10 * SECOND, 600 * SECOND
 """The work of one fuzzer, where the work is given: the longer it works the deeper it searches."""
@@ -51,7 +52,8 @@ class FuzzReport:
     done. `mended`: stored findings that no longer happen; `untried`: those that cannot be tried,
     and why. `shards` is the number of fuzzers, and `lost` those that crashed their workers, with
     the work that is missing. `digest` is the SHA-256 of configuration and results; None if
-    `stopped`. `earlier` are the runs of validators that earlier runs of the command did.
+    `stopped`. `earlier` are the runs of validators that earlier runs of the command did. `failed`:
+    how the author's functions failed after something was found, which ended a search.
     """
 
     target: Target
@@ -70,6 +72,7 @@ class FuzzReport:
     lost: tuple[Shard, ...] = ()
     digest: str | None = None
     earlier: int = 0
+    failed: str = ""
 
     @property
     def rate(self) -> float:
@@ -113,14 +116,20 @@ class FuzzSearch:
 
     def _fuzz(self, shard: Shard) -> bytes:
         fuzzer = Fuzzer(self.target, self.configuration.seed, shard.first, self.stored)
-        start, stops, stopped = perf_counter(), Reporter(), False
+        start, stops, stopped, failed = perf_counter(), Reporter(), False, ""
         with remembered():
-            for _ in fuzzer.run(shard.budget):
-                late = self.limit is not None and perf_counter() - start > self.limit
-                stopped = stops(int(fuzzer.work), lambda: fuzzer.counts) or late
-                if stopped:
-                    break
-            return fuzzer.part(stopped).json()
+            try:
+                for _ in fuzzer.run(shard.budget):
+                    late = self.limit is not None and perf_counter() - start > self.limit
+                    stopped = stops(int(fuzzer.work), lambda: fuzzer.counts) or late
+                    if stopped:
+                        break
+            except WrongAnswer as error:
+                if not fuzzer.counts["findings"]:
+                    raise
+                # Most likely in a state that a wrong program makes: its findings must not be lost.
+                stopped, failed = True, str(error)
+            return fuzzer.part(stopped, failed).json()
 
     def run(self, place: Place) -> FuzzReport:
         """Fuzz, after the stored findings were tried again."""
@@ -144,6 +153,7 @@ class FuzzSearch:
                 digest.update(sha256(part.json()).digest())
                 report.runs += part.runs
                 report.stopped |= part.stopped
+                report.failed = report.failed or part.failed
                 report.tally.merge(part.tally)
                 report.corpus += part.corpus
                 _cover(covered, part)

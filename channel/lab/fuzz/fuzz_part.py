@@ -29,8 +29,9 @@ class CorpusCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     case: dict[str, Any] | None
 
 
-class FuzzPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The result of a fuzzer. `coverage` is by program; `stopped`: before its work was done."""
+class FuzzPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The result of a fuzzer. `coverage` is by program; `stopped`: before its work was done, and
+    `failed`: by which failure of the author's functions, if by one."""
 
     runs: int
     stopped: bool
@@ -38,6 +39,7 @@ class FuzzPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     findings: list[Finding]
     corpus: list[CorpusCase]
     coverage: dict[str, Coverage]
+    failed: str = ""
 
     def json(self) -> bytes:
         """The part as JSON, the same bytes for the same part."""

@@ -95,6 +95,9 @@ BRANCHING = 0.02
 REPLAYING = 0.06
 """The largest share of the work that goes into hands with copied operands in earlier moves."""
 
+IN_VAIN = 10
+"""The work of a search that had no place to offer."""
+
 WAITING = 400
 """The most runs of a validator that wait to be traced; the oldest are dropped."""
 
@@ -203,8 +206,9 @@ class Fuzzer:
                 return
             yield
 
-    def part(self, stopped: bool = False) -> FuzzPart:
-        """The result so far, its findings shrunk; `stopped`: before its work was done."""
+    def part(self, stopped: bool = False, failed: str = "") -> FuzzPart:
+        """The result so far, its findings shrunk; `stopped` before its work was done, and why the
+        author's functions `failed`, if they did."""
         coverage = {**self.coverage, REFEREE: self.referee}
         return FuzzPart(
             runs=self.runs,
@@ -216,6 +220,7 @@ class Fuzzer:
                 corpus_case(self.target, case) for cases in self.corpus.values() for case in cases
             ],
             coverage={name: coverage[name] for name in self.target.traceable if name in coverage},
+            failed=failed,
         )
 
     @property
@@ -310,6 +315,8 @@ class Fuzzer:
         start, before = self.work, search.work
         yield from trials
         self.work += search.work - before
+        if self.work == start:
+            self.work += IN_VAIN  # else a search that never has a place would go on for ever
         self._searched[type(search).__name__] += int(self.work - start)
 
     def _around(self, name: str) -> Trial:

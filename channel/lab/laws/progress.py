@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from channelsim.channel.findings.finding import GRIEFING, Finding
 from channelsim.channel.lab.cases.trial import RUNAWAY, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.hands import plain_terms
 from channelsim.channel.lab.sites.honest_play import recorded_sites
+from channelsim.channel.lab.sites.lies import asked
 from channelsim.channel.lab.sites.replays import program_step
 from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.targets.target import Target
@@ -25,6 +27,7 @@ from channelsim.games.contract import (
     Position,
     RawState,
     Seat,
+    Valid,
 )
 from channelsim.games.dealing import deal
 from channelsim.games.errors import IllegalAction
@@ -76,31 +79,34 @@ class GamesEnd:
         position = game.initial(terms).position
         players: list[Player] = [seated(game, seat, terms, secrets[seat]) for seat in Seat]
         site: Site | None = None
+        trusted = True  # the rules lead where the programs do
         for _ in range(LONGEST):
             if position.over:
                 return None
             seat = position.mover
-            choices, stalls = players[seat].choices(), seat is staller
-            try:
-                play = players[seat].act(_choose(choices, chance, stalls=stalls))
-            except IllegalAction:
-                return None
-            if not isinstance(play, Play):
+            mover, stalls = players[seat], seat is staller
+            play = asked(partial(_played, mover, chance, stalls=stalls), trusted=trusted)
+            if play is None:
                 return None
             site = make_site(target, position, play, terms.amount, players[seat.other])
             step = program_step(target, site)
             if step is None:
                 return None
+            ruling, _ = site.ruling(target, play.move, play.share)
+            trusted = trusted and isinstance(ruling, Valid) and ruling.next == step
             position = position_after(position, step, play.move, play.share)
-            try:
-                players = [
-                    player_after(player, position, play.memory if player.seat is seat else b"")
-                    for player in players
-                ]
-            except (AssertionError, ValueError, LookupError):
-                if target.strict:
-                    raise  # players can follow wherever our own programs lead
-                return None  # another law checks where other programs lead
+            moved = [
+                asked(
+                    partial(
+                        player_after, player, position, play.memory if player.seat is seat else b""
+                    ),
+                    trusted=trusted,
+                )
+                for player in players
+            ]
+            players = [player for player in moved if player is not None]
+            if len(players) < len(moved):
+                return None
         return site
 
     def _circle(self, trial: Trial) -> Iterator[Finding]:
@@ -133,6 +139,15 @@ class GamesEnd:
             if answer is not None:
                 answers.append(answer)
         return answers
+
+
+def _played(player: Player, chance: Chance, *, stalls: bool) -> Play | None:
+    """The move of a player that stalls, or only answers; None where it makes none."""
+    try:
+        play = player.act(_choose(player.choices(), chance, stalls=stalls))
+    except IllegalAction:
+        return None
+    return play if isinstance(play, Play) else None
 
 
 def _choose(choices: tuple[Choice, ...], chance: Chance, *, stalls: bool) -> Action:

@@ -223,17 +223,8 @@ class _Hand:
         return True
 
     def _asked(self, seat: Seat, call: Callable[[], T]) -> T | None:
-        """The answer of a player's logic; None where it fails, if it may.
-
-        It was not written for a player that lies, nor for what programs that break the rules make.
-        But no legal move of its opponent may stop an honest player.
-        """
-        if seat is not self.liar and self.trusted:
-            return call()
-        try:
-            return call()
-        except (Exception, WrongAnswer):
-            return None
+        """The answer of a player's logic, which was not written for a player that lies."""
+        return asked(call, trusted=seat is not self.liar and self.trusted)
 
     def _other_decision(self, site: Site) -> Play | None:
         """The site's hidden decision with a number that its player does not offer."""
@@ -260,6 +251,20 @@ class _Hand:
                 self.told = f"{who} at {site.validator} goes on from {lie}, instead of {honestly}"
             held = other.evidence(play.move)[1:] or (play.evidence,)
             return msgspec.structs.replace(other, held=held, lie=self.told, base=site), after
+        return None
+
+
+def asked(call: Callable[[], T], *, trusted: bool) -> T | None:
+    """The answer of a player's logic; None where it fails and is not `trusted`.
+
+    It was not written for what programs that break the rules make. But no legal move of its
+    opponent may stop an honest player.
+    """
+    try:
+        return call()
+    except (Exception, WrongAnswer):
+        if trusted:
+            raise
         return None
 
 

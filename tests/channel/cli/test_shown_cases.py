@@ -20,6 +20,8 @@ CASE = (
     r"\(the judge of guess: state 0x[0-9a-f]{4}…[0-9a-f]{4}, move (1|\(\)), share \d+ of \d+,"
     r" evidence \S+\)"
 )
+Changes = tuple[tuple[str, str], ...]
+
 QUICK = ("--seconds", 0.1, "--jobs", 1)
 
 
@@ -92,23 +94,33 @@ def test_a_state_out_of_its_range_is_reported_where_it_is_made(tmp_path: Path) -
     assert refused in begins.err
 
 
-def test_a_state_that_only_an_odd_move_leads_to_is_a_finding(tmp_path: Path) -> None:
+def changed_parity(folder: Path, name: str, python: Changes, guess: Changes) -> None:
+    """A package with the game of parity under this name, changed in Python and in its guess."""
     text = (PARITY / "parity" / "__init__.py").read_text("utf-8")
-    changes = {
-        'name="parity"': 'name="wide"',
-        'even_terms("parity"': 'even_terms("wide"',
-        'if move not in (b"", b"\\x01"):': "if len(move) > 1:",
-        LEADS: LEADS.replace("len(move)", "move[0] if move else 0"),
-    }
-    for old, new in changes.items():
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    package = tmp_path / "wide"
+    named = (('name="parity"', f'name="{name}"'), ('even_terms("parity"', f'even_terms("{name}"'))
+    package = folder / name
     package.mkdir()
-    (package / "__init__.py").write_text(text)
     for source in (PARITY / "parity").glob("*.clsp"):
         copy(source, package)
-    install(tmp_path, "mine", {"games": ["wide = wide:GAME"]})
+    (package / "__init__.py").write_text(replaced(text, *named, *python))
+    program = package / "guess.clsp"
+    program.write_text(replaced(program.read_text("utf-8"), *guess))
+    install(folder, "mine", {"games": [f"{name} = {name}:GAME"]})
+
+
+def replaced(text: str, *changes: tuple[str, str]) -> str:
+    for old, new in changes:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return text
+
+
+def test_a_state_that_only_an_odd_move_leads_to_is_a_finding(tmp_path: Path) -> None:
+    odd = (
+        ('if move not in (b"", b"\\x01"):', "if len(move) > 1:"),
+        (LEADS, LEADS.replace("len(move)", "move[0] if move else 0")),
+    )
+    changed_parity(tmp_path, "wide", odd, ())
     (ran,) = run((tmp_path,), [("crosscheck", "wide", "--cases", 600, "--jobs", 1)])
     assert ran.code == 1
     expected = (
@@ -117,6 +129,40 @@ def test_a_state_that_only_an_odd_move_leads_to_is_a_finding(tmp_path: Path) -> 
         " not from 0 to 1"
     )
     assert expected in ran.out
+
+
+FORGETS = (("(list commit MOVE)", "(list commit ())"),)
+"""The program of the guess takes every guess for an even one."""
+
+TWICE = "share = bobs_share(player.secret, guess, player.terms.amount)"
+SURE = (TWICE, f"{TWICE} // (len(player.position.move) == guess)")
+"""A player that divides by zero in a state that the rules do not lead to."""
+
+LONG = (
+    "    if len(move) != 16:",
+    "    if len(move) == 17:\n        1 // 0\n    if len(move) != 16:",
+)
+"""A judge that fails on a move that is a byte too long."""
+
+
+@pytest.mark.parametrize(
+    ("python", "said"),
+    [
+        ((SURE,), ""),
+        ((LONG,), "mine: forgets.reveal raised ZeroDivisionError: integer division or modulo"),
+    ],
+    ids=["a player in a state that a wrong program makes", "a judge"],
+)
+def test_a_failure_of_its_author_costs_no_finding(
+    python: Changes, said: str, tmp_path: Path
+) -> None:
+    changed_parity(tmp_path, "forgets", python, FORGETS)
+    fuzz = ("fuzz", "forgets", "--work", 600_000, "--jobs", 1, "--out", tmp_path / "out")
+    (ran,) = run((tmp_path,), [fuzz])
+    assert ran.code == 1
+    assert "a legal move leads elsewhere: the state of reveal" in ran.out
+    assert list((tmp_path / "out" / "findings").iterdir())
+    assert (said in ran.err, ran.err.count("\n")) == (True, bool(said)), ran.err
 
 
 def test_rules_of_a_file_are_shown_with_the_case(

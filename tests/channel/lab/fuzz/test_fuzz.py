@@ -33,7 +33,7 @@ from tests.channel.campaign.running import done
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import ENDLESS, target_file
 from tests.channel.lab.fuzzing import searched
-from tests.channel.lab.toys import toy
+from tests.channel.lab.toys import SOURCES, toy
 from tests.clsp.test_interpreter import interpreted
 from tests.corpus import stored_corpus
 from tests.paths import ROOT
@@ -343,3 +343,18 @@ def test_an_interrupt_keeps_what_there_is(jobs: int, broken: Path, tmp_path: Pat
     assert report["stopped"]
     assert len(report["findings"]) == 1
     assert len(list((tmp_path / ".channelsim").rglob("*.json"))) == 1
+
+
+def test_a_single_recorded_case_is_searched_to_the_end(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    target, honest = toy(tmp_path), tmp_path / "honest.jsonl"
+    first = honest.read_text().splitlines()[0]
+    honest.write_text(first + "\n")
+    name = json.loads(first)["validator"]
+    others = ", ".join(sorted(SOURCES.keys() - {name}, key=list(SOURCES).index))
+    ran = channelsim(
+        capsys, "fuzz", target, "--work", 300_000, "--jobs", 1, "--out", tmp_path / "o"
+    )
+    assert ran.code == 1
+    assert ran.err == f"channelsim: a toy: never tried: {others}; no recorded hand comes there\n"
