@@ -86,6 +86,9 @@ EDGES = (0, 1, 0x7F, 0x80, 0xFF)
 LONGEST = 100
 """The most moves of a hand with a lie."""
 
+NEXT = "; then "
+"""The words between two lies."""
+
 SHOWN = 8
 """The bytes of a hidden value that a finding shows."""
 
@@ -117,7 +120,8 @@ class Liars:
             lies = ((name, self.chance.bytes(16)),)
             lying = _lying_game(target, self.chance)
             told = _hidden_lie(lying, seat, entropy[seat], lies)
-            if (players := _hiding(lying, terms, entropy, seat, lies)) is not None:
+            players = _hiding(lying, terms, entropy, seat, lies) if told else None
+            if players is not None:
                 yield from start(players, seat, told).places(tried=number < LIES)
         hand = start(tuple(seated(game, seat, terms, entropy[seat]) for seat in Seat))
         turns: list[_Hand] = []
@@ -136,9 +140,11 @@ class Liars:
 
 @dataclass
 class _Hand:
-    """A hand at some turn, with a liar or not yet. `told` describes its first lie, and `trusted`
-    says that the rules allow all moves so far. `action` is the one by which its mover came to the
-    place that was asked for last."""
+    """A hand at some turn, with a liar or not yet.
+
+    `told` describes its first and its last lie, and `trusted` says that the rules allow all moves
+    so far. `action` is the one by which its mover came to the place that was asked for last.
+    """
 
     target: Target
     chance: FastChance
@@ -226,7 +232,7 @@ class _Hand:
         """The answer of a player's logic, which was not written for a player that lies."""
         return asked(call, trusted=seat is not self.liar and self.trusted)
 
-    def _other_decision(self, site: Site) -> Play | None:
+    def _other_decision(self, site: Site) -> tuple[Play, int] | None:
         """The site's hidden decision with a number that its player does not offer."""
         player = self.players[site.before.mover]
         return None if self.action is None else other_decision(player, self.action, self.chance)
@@ -235,8 +241,8 @@ class _Hand:
         """The place with another move that the program takes, and what that leads to."""
         honest, known = taken(self.target, site), self.known.get(site.validator, ())
         for number in range(TRIES):
-            play = self._other_decision(site) if number % 2 == 0 and site.play.memory else None
-            play = play or another_play(self.target, site, known, self.chance)
+            decided = self._other_decision(site) if number % 2 == 0 and site.play.memory else None
+            play = decided[0] if decided else another_play(self.target, site, known, self.chance)
             if play == site.play or not site.fits(play.move, play.share):
                 continue
             other = msgspec.structs.replace(site, play=play)
@@ -244,14 +250,22 @@ class _Hand:
             if after is None or (after == honest and play.share == site.play.share):
                 continue
             self.liar = site.before.mover
-            if not self.told:
-                honestly = f"0x{site.play.move[:8].hex()}, {site.play.share:,}"
-                lie = f"0x{play.move[:8].hex()}, {play.share:,}"
-                who = site.before.mover.name.title()
-                self.told = f"{who} at {site.validator} goes on from {lie}, instead of {honestly}"
+            self._tell(site, play, decided and decided[1])
             held = other.evidence(play.move)[1:] or (play.evidence,)
             return msgspec.structs.replace(other, held=held, lie=self.told, base=site), after
         return None
+
+    def _tell(self, site: Site, play: Play, decided: int | None) -> None:
+        """Note a lie: another move than the site's, or a decision for a number that its player does
+        not offer."""
+        lie = f"{site.before.mover.name.title()} at {site.validator} "
+        if decided is not None and self.action is not None:
+            lie += f"decides {self.action.verb} {decided:,}, which its player does not offer"
+        else:
+            honestly = f"0x{site.play.move[:8].hex()}, {site.play.share:,}"
+            lie += f"goes on from 0x{play.move[:8].hex()}, {play.share:,}, instead of {honestly}"
+        first = self.told.split(NEXT)[0]
+        self.told = f"{first}{NEXT}{lie}" if first else lie
 
 
 def asked(call: Callable[[], T], *, trusted: bool) -> T | None:
@@ -406,10 +420,12 @@ def _hiding(
 
 
 def _hidden_lie(game: Game, seat: Seat, entropy: bytes, lies: Lies) -> str:
-    """A lie about a hidden value, for people."""
+    """A lie about a hidden value, for people; "" if the value is the legal one all the same."""
     ((name, _),) = lies
     legal = hidden_values(game, seat, entropy)[name]
     value = hidden_values(game, seat, entropy, lies)[name]
+    if value == legal:
+        return ""
     at = next(
         (at for at, pair in enumerate(zip(value, legal, strict=False)) if len({*pair}) > 1), 0
     )

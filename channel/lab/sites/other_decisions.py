@@ -22,24 +22,26 @@ FAR = (127, 128, 255, 256)
 """Numbers at which one byte ends, or becomes negative."""
 
 
-def other_decision(player: Player, action: Action, chance: FastChance) -> Play | None:
-    """A hidden decision like an action, with a number that the player does not offer.
+def other_decision(player: Player, action: Action, chance: FastChance) -> tuple[Play, int] | None:
+    """A hidden decision like an action, for a number that the player does not offer; both.
 
     None where the action takes no number, where its play hides nothing (`Play.memory`), and where
     the player's logic does not work on other numbers.
     """
-    plays = _unoffered(player, chance)
-    return next((play for verb, play in plays if verb == action.verb and play.memory), None)
+    for verb, number, play in _unoffered(player, chance):
+        if verb == action.verb and play.memory:
+            return play, number
+    return None
 
 
 def unoffered_plays(player: Player, chance: FastChance) -> Iterator[Play]:
     """Plays of a player's own logic with numbers that it does not offer, such as a piece that may
     not move."""
-    for _, play in _unoffered(player, chance):
+    for _, _, play in _unoffered(player, chance):
         yield play
 
 
-def _unoffered(player: Player, chance: FastChance) -> Iterator[tuple[str, Play]]:
+def _unoffered(player: Player, chance: FastChance) -> Iterator[tuple[str, int, Play]]:
     bare = bare_player(player)
     if not isinstance(bare, PlainPlayer):
         return
@@ -52,7 +54,7 @@ def _unoffered(player: Player, chance: FastChance) -> Iterator[tuple[str, Play]]
             except (Exception, WrongAnswer):
                 continue
             if isinstance(play, Play) and not taken_problem(play):
-                yield choice.verb, play
+                yield choice.verb, number, play
 
 
 def _outside(choice: Choice, chance: FastChance) -> list[int]:

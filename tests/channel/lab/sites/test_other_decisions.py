@@ -62,9 +62,10 @@ def test_another_decision_is_one_that_the_player_does_not_offer(tmp_path: Path) 
     chance = FastChance(b"others")
     numbers: set[int] = set()
     for _ in range(100):
-        play = other_decision(alice, Action("number", 3), chance)
-        assert play is not None
-        number = play.memory[0]
+        decided = other_decision(alice, Action("number", 3), chance)
+        assert decided is not None
+        play, number = decided
+        assert play.memory[:1] == bytes([number & 0xFF])
         if number < 128:
             assert play.move == image_of(bytes(16) + play.memory)
         numbers.add(number)
