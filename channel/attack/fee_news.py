@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from channelsim.channel.attack.situations import UNPIN
 from channelsim.channel.peer.fees.answers import MOST_ANSWERS
 from channelsim.channel.peer.fees.fee_wallet import SPLIT
 from channelsim.channel.peer.interface import (
@@ -75,7 +76,10 @@ class FeeNews:
                 if isinstance(effect, Push)
                 for spend in effect.bundle.spends
             }
-            if coin not in spent and not _has_answered(before, event):
+            # What replaces a pin begins with any spend of the pin.
+            coins = {spend.coin.id for spend in event.bundle.spends}
+            offered = coins if event.name == UNPIN else {coin}
+            if not offered & spent and not _has_answered(before, event):
                 yield f"its player does not hear that its {event.name} is dropped"
         if tells:
             self.told.add(coin)

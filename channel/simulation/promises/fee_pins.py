@@ -103,12 +103,10 @@ class PinDuties:
             foreign = {*union.spends} - {*line.offer.spends}
             if any(foreign & {*offer.spends} for offer in offers):
                 yield f"CH-FEE-3: it pays for a bundle that is not in the way of its {name}"
-            others = (one.bundle for one in offers if key in one.coins)
-            if (
-                not any(frozenset(other.spends) not in self.pushed for other in others)
-                and not pays_enough
-                and self.risk.room(line.push, line.offer) > 1
-            ):
+            others = {frozenset(one.bundle.spends) for one in offers if key in one.coins}
+            # Where it replaced a pin, what it replaced the pin for may be offered as it was.
+            used = {frozenset(event.bundle.spends)} if self._replaces(event) else self.pushed
+            if not others - used and not pays_enough and self.risk.room(line.push, line.offer) > 1:
                 yield f"CH-FEE-4: it offers a dropped {name} in no other bytes"
             return
         replacements = [
@@ -128,6 +126,14 @@ class PinDuties:
             return
         if self._can_pay(line, event.pending):
             yield f"CH-FEE-3: it leaves its {name} in a bundle that pays less than its own"
+
+    def _replaces(self, event: Pinned) -> bool:
+        """True if the bundle has all coins of a pin, with some that no other push of ours has."""
+        bundle = frozenset(event.bundle.spends)
+        ours = {one.coin for pushed in self.pushed if pushed != bundle for one in pushed}
+        coins = {one.coin for one in bundle}
+        pins = ({one.coin for one in pin} for pin in self._heights)
+        return any(pin <= coins and pin - ours for pin in pins)
 
     def _heard_of(self, event: Pinned, since: int, peak: int) -> bool:
         """Note the pins of an event; true if one of them was there at an earlier height, while the
