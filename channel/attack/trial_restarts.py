@@ -31,10 +31,15 @@ from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.replays import Replays
 from channelsim.channel.store.sealed_store import SealedStore
+from channelsim.games.amounts import counted
 
 EVENTS = 8
 """Events of the journal after which a restart is tried, as it is with the first one after a
 snapshot."""
+
+
+ENDING = 3
+"""The newest states of which one may have a game that has only just ended."""
 
 
 def is_due(store: NotedStore) -> bool:
@@ -78,6 +83,7 @@ def wrong_restart(
         yield "would go on with open decks after a restart (PD-12)"
     if len(store.contents.events) == 1:
         yield from _other_states(state, restarted)
+        yield from _old_reveals(durable)
     yield from _unasked(config.side, state, effects)
 
 
@@ -97,14 +103,31 @@ def _other_states(state: PeerState, restarted: PeerState) -> Iterator[str]:
             return
 
 
+def _old_reveals(durable: DurablePeer) -> Iterator[str]:
+    """Find early reveals, in a store after a snapshot, of games that ended before that.
+
+    The event after the snapshot may have ended games as well.
+    """
+    play = durable.peer.state.play
+    if play is not None:
+        newest = list(play.history)[-ENDING:]
+        live = {game.id for link in newest for game in link.state.games}
+        if old := {reveal.game_id for reveal in durable.reveals} - live:
+            yield f"would keep early reveals of {counted(len(old), 'game')} that ended long before"
+
+
 def _unasked(side: int, state: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
     """Find proposals and turns that wait for the player, of which a restart would not ask it."""
     play = state.play
-    if state.phase is not Phase.PLAYING or play is None:
-        return
     asked = [effect.news for effect in effects if isinstance(effect, Tell)]
     groups = {news.group.id for news in asked if isinstance(news, Proposed)}
     turns = {news.game_id for news in asked if isinstance(news, YourTurn)}
+    if state.dispute is not None:
+        for game_id in state.dispute.undecided.keys() - turns:
+            yield f"would not ask for a move on chain in game {game_id} after a restart"
+        return
+    if state.phase is not Phase.PLAYING or play is None:
+        return
     answered = {
         command.group_id for command in play.queue if isinstance(command, AcceptGames | CancelGames)
     }

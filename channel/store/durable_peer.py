@@ -134,6 +134,11 @@ class DurablePeer:
                 " it is damaged, or was written with other keys, settings or programs"
             ) from None
 
+    @property
+    def reveals(self) -> tuple[Reveal, ...]:
+        """The early reveals of the other side that it keeps."""
+        return tuple(self._reveals)
+
     def copied(self, store: PeerStore) -> DurablePeer:
         """A copy that goes on by itself, with a store that has the same contents."""
         twin = copy(self)
