@@ -110,7 +110,7 @@ def _old_reveals(durable: DurablePeer) -> Iterator[str]:
     """
     play = durable.peer.state.play
     if play is not None:
-        newest = list(play.history)[-ENDING:]
+        newest = list(play.history)[:ENDING]
         live = {game.id for link in newest for game in link.state.games}
         if old := {reveal.game_id for reveal in durable.reveals} - live:
             yield f"would keep early reveals of {counted(len(old), 'game')} that ended long before"
