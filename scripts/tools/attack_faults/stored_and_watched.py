@@ -44,6 +44,20 @@ from scripts.tools.attack_faults.planting import (
 SIGNED_STATES = 2
 
 
+def _one_question(right: Any, durable: Any) -> Any:
+    asked = right(durable)
+    return asked[:1] if durable.peer.state.dispute is not None else asked
+
+
+def _with_old_reveals(reach: Reach, right: Any, state: Any, watched: Any, reveals: Any) -> Any:
+    """A snapshot with all early reveals that snapshots of this side and channel ever had."""
+    known = reach.memory.setdefault((state.opening.opened, tuple(watched)[:1]), [])
+    known += [one for one in reveals if one not in known]
+    if len(known) > len(reveals):
+        reach.mark()
+    return right(state, watched, reveals if reach.probes else known)
+
+
 def _older_unsigned(reach: Reach, right: Any, rows: Any) -> Any:
     found = right(rows)
     links = list(found)
@@ -89,6 +103,18 @@ STORE = (
                 asked for asked in right(durable) if not isinstance(asked.news, Proposed)
             ],
         ),
+    ),
+    Fault(
+        "asks-one-question-on-chain",
+        "store",
+        "a restart in a dispute asks its player about one game only",
+        compared(DurablePeer, "_questions", _one_question),
+    ),
+    Fault(
+        "keeps-old-reveals",
+        "store",
+        "snapshots have the early reveals of games that have ended",
+        own_probe(durable_peer, "encode_snapshot", _with_old_reveals),
     ),
     Fault(
         "restart-knows-newest-signatures",
