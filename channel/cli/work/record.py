@@ -143,7 +143,7 @@ def _print(
             inside = "" if function == name else f" (in {function})"
             say(out, f"{name}: never reached{inside}: {code}")
         if len(missing) > SHOWN:
-            say(out, f"{name}: and {len(missing) - SHOWN} more pieces")
+            say(out, f"{name}: and {counted(len(missing) - SHOWN, 'piece')} more")
     for (name, ending), times in sorted(recording.endings.items(), key=lambda item: item[0][0]):
         say(out, f"{name} ended {counted(times, 'hand')}: {ending.value}")
     for name, ending in recording.unseen_endings():

@@ -11,6 +11,7 @@ from statistics import median
 
 import msgspec
 
+from channelsim.games.amounts import counted
 from scripts.tools import ROOT, table
 from scripts.tools.mistakes.correct import Quiet
 from scripts.tools.mistakes.listed import Mistake, mistakes
@@ -42,11 +43,21 @@ def page() -> str:
     results = msgspec.json.decode(DATA.read_bytes(), type=Results)
     found = {(search.id, search.with_rules): search for search in results.searches}
     listed = mistakes()
-    parts = [_HEAD, f"Seed: `{results.seed}`.", _totals(listed, found)]
+    parts = [_HEAD, _counted(listed), f"Seed: `{results.seed}`.", _totals(listed, found)]
     for game in dict.fromkeys(mistake.game for mistake in listed):
         parts += [f"## {game}", table(*_rows([one for one in listed if one.game == game], found))]
     parts += ["## Right programs", _RIGHT, table(*_right(results.correct))]
     return "\n\n".join(parts) + "\n"
+
+
+def _counted(listed: Sequence[Mistake]) -> str:
+    """A sentence on the rare mistakes that random play was counted for."""
+    counts = [one.measured for one in listed if one.measured is not None]
+    least, shown = min(count.cases for count in counts), sum(count.differing for count in counts)
+    return (
+        f"{counted(len(counts), 'rare mistake')} met at least {least:,} cases of random play each"
+        f" (`scripts/mistakes --rate`), and {shown} of these showed one."
+    )
 
 
 def _right(searches: Sequence[Quiet]) -> tuple[tuple[str, ...], Iterator[tuple[str, ...]]]:
