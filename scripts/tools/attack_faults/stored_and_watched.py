@@ -15,6 +15,7 @@ from channelsim.channel.network.link import Link
 from channelsim.channel.peer.interface import (
     Proposed,
 )
+from channelsim.channel.peer.peer_state import endpoint_of
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.state_history import StateHistory
 from channelsim.channel.session import peer_runner
@@ -51,7 +52,7 @@ def _one_question(right: Any, durable: Any) -> Any:
 
 def _with_old_reveals(reach: Reach, right: Any, state: Any, watched: Any, reveals: Any) -> Any:
     """A snapshot with all early reveals that snapshots of this side and channel ever had."""
-    known = reach.memory.setdefault((state.opening.opened, tuple(watched)[:1]), [])
+    known = reach.memory.setdefault((endpoint_of(state).side, *watched[:1]), [])
     known += [one for one in reveals if one not in known]
     if len(known) > len(reveals):
         reach.mark()
