@@ -176,6 +176,10 @@ OTHERS = {
         "at most 300 with each fault, of the first 1,500, after sides failed by themselves, deep"
         " fundings were taken back, and other nodes had spends in pins"
     ),
+    "table-60": (
+        "at most 600 with each fault, of the first 3,000, of faults that no monitor had noticed"
+        " before"
+    ),
     "table-57": (
         "at most 600 with each fault, of the first 3,000, of a fault of ours that a campaign had"
         " found, and of those that fewer sessions had not shown"
