@@ -154,7 +154,7 @@ def _round(options: FuzzOptions, check: Check) -> Round:
     if report.mended:
         parts.append(f"{counted(len(report.mended), 'finding')} no longer happening")
     parts.append(counted(report.runs, "run"))
-    left = never_tried(target.present, report.tally.outcomes)
+    left = report.failed or never_tried(target.present, report.tally.outcomes)
     parts += [left] if left else []
     return Round(1 if report.findings or left else 0, "; ".join(parts), report.interrupted)
 

@@ -92,8 +92,9 @@ class GamesEnd:
             step = program_step(target, site)
             if step is None:
                 return None
-            ruling, _ = site.ruling(target, play.move, play.share)
-            trusted = trusted and isinstance(ruling, Valid) and ruling.next == step
+            if trusted:
+                ruling, _ = site.ruling(target, play.move, play.share)
+                trusted = isinstance(ruling, Valid) and ruling.next == step
             position = position_after(position, step, play.move, play.share)
             moved = [
                 asked(
