@@ -103,7 +103,7 @@ class PinDuties:
             foreign = {*union.spends} - {*line.offer.spends}
             if any(foreign & {*offer.spends} for offer in offers):
                 yield f"CH-FEE-3: it pays for a bundle that is not in the way of its {name}"
-            others = {frozenset(one.bundle.spends) for one in offers if key in one.coins}
+            others = {frozenset(bid.bundle.spends) for bid in offers if key in bid.coins}
             # Where it replaced a pin, what it replaced the pin for may be offered as it was.
             used = {frozenset(event.bundle.spends)} if self._replaces(event) else self.pushed
             if not others - used and not pays_enough and self.risk.room(line.push, line.offer) > 1:
@@ -130,9 +130,9 @@ class PinDuties:
     def _replaces(self, event: Pinned) -> bool:
         """True if the bundle has all coins of a pin, with some that no other push of ours has."""
         bundle = frozenset(event.bundle.spends)
-        ours = {one.coin for pushed in self.pushed if pushed != bundle for one in pushed}
-        coins = {one.coin for one in bundle}
-        pins = ({one.coin for one in pin} for pin in self._heights)
+        ours = {spend.coin for pushed in self.pushed if pushed != bundle for spend in pushed}
+        coins = {spend.coin for spend in bundle}
+        pins = ({spend.coin for spend in pin} for pin in self._heights)
         return any(pin <= coins and pin - ours for pin in pins)
 
     def _heard_of(self, event: Pinned, since: int, peak: int) -> bool:

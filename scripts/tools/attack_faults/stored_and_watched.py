@@ -53,7 +53,7 @@ def _one_question(right: Any, durable: Any) -> Any:
 def _with_old_reveals(reach: Reach, right: Any, state: Any, watched: Any, reveals: Any) -> Any:
     """A snapshot with all early reveals that snapshots of this side and channel ever had."""
     known = reach.memory.setdefault((endpoint_of(state).side, *watched[:1]), [])
-    known += [one for one in reveals if one not in known]
+    known += [reveal for reveal in reveals if reveal not in known]
     if len(known) > len(reveals):
         reach.mark()
     return right(state, watched, reveals if reach.probes else known)

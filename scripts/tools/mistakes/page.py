@@ -52,7 +52,7 @@ def page() -> str:
 
 def _counted(listed: Sequence[Mistake]) -> str:
     """A sentence on the rare mistakes that random play was counted for."""
-    counts = [one.measured for one in listed if one.measured is not None]
+    counts = [mistake.measured for mistake in listed if mistake.measured is not None]
     least, shown = min(count.cases for count in counts), sum(count.differing for count in counts)
     return (
         f"{counted(len(counts), 'rare mistake')} met at least {least:,} cases of random play each"
