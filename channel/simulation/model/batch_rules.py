@@ -252,6 +252,25 @@ class CarefulSide:
             self.decks[deck.terms.number] = deck
             self.free.add(deck.terms.number)
 
+    def kept_decks(self, states: Iterable[LedgerState]) -> dict[int, FinishedDeck]:
+        """The decks that a side still has, whose newest states these are.
+
+        It has those that are free, and those of open proposals and of games; a restart gives up
+        all others, and no record can be compared with what their game would give.
+        """
+        kept = set(self.free)
+        cards: set[bytes] = set()
+        for state in states:
+            offers = (offer for _, group in state.open.values() for offer in group)
+            kept.update(offer.deck.number for offer in offers if offer.deck is not None)
+            terms = (game.terms for game in state.games.values())
+            cards.update(one.deck.deck_id for one in terms if one.deck is not None)
+        return {
+            number: deck
+            for number, deck in self.decks.items()
+            if number in kept or deck.deck in cards
+        }
+
     def breaks(
         self, batch: Batch, before: LedgerState, after: LedgerState, agreed: ChannelTerms
     ) -> frozenset[str]:

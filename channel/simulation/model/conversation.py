@@ -269,12 +269,14 @@ def _apply(talk: Conversation, message: Message, sender: int) -> frozenset[str]:
 
 def _batch(talk: Conversation, batch: Batch, sender: int) -> frozenset[str]:
     before, other = talk.newest(), 1 - sender
+    # The decks of the state before it are kept until the newest one has both signatures.
+    signed = [talk.accounts[n] for n in (before.number - 1, before.number) if n in talk.accounts]
     verdict = judge(
         before,
         batch,
         sender,
         talk.agreed(),
-        talk.careful.decks,
+        talk.careful.kept_decks(signed),
         holder=talk.holder,
         asked=other in talk.asked,
     )

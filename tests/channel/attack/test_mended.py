@@ -22,7 +22,7 @@ INCOMPLETE = (
     *("campaign-37/240", "campaign-41/1900", "campaign-46/7500", "campaign-46/9812"),
     *("campaign-51/898", "campaign-51/2373", "campaign-51/13976", "real-54/550"),
     *("wg/1018", "wg/2426", "wg/3066", "wh/585", "campaign-58/354", "real-63/381"),
-    *("campaign-79/8406", "campaign-79/15046"),
+    *("campaign-79/8406", "campaign-79/15046", "campaign-103/2072"),
 )
 """The scripts of which some actions do not take place: the session ends before them, or an
 adversary has nothing to deviate from, and only decides otherwise."""
