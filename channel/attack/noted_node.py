@@ -340,13 +340,16 @@ class NotedNode:
                 yield f"reports the coin {_id(coin)} otherwise than the node"
             elif reported is not None and _is_hidden(reported, look.parents):
                 yield f"does not ask for what the coin {_id(coin)} was spent to"
+        asked = {coin.coin for coin in answers}
         for child in look.children:
+            if child.coin in asked:
+                continue  # its own answer counts: a node may fall back between the two
             reported = seen.get(child.coin)
             if (reported is None) != (child.born > look.peak) or (
                 reported is not None and not _same(reported, child, look.peak)
             ):
                 yield f"reports the coin {_id(child)} otherwise than the coins of its parent"
-        known = {coin.coin for coin in (*answers, *look.children)}
+        known = {*asked, *(child.coin for child in look.children)}
         for reported in block.coins:
             if reported.coin not in known:
                 yield f"reports the coin {_id(reported)}, which the node did not name"
