@@ -26,7 +26,7 @@ STRICT = MEMPOOL_MODE
 _COST_EXCEEDED = "cost exceeded"
 _NOT_CLVM = "bad encoding"
 
-OUT_OF_MEMORY = ("too many pairs", "too many atoms")
+OUT_OF_MEMORY = ("too many pairs", "too many atoms", "Out of Memory")
 """The interpreter's reasons where an endless run uses up memory before cost."""
 
 
@@ -34,6 +34,9 @@ MAX_PAIRS = 1 << 17
 MAX_ATOM_BYTES = 1 << 22
 """The most pairs, and bytes of atoms, that are read of a result. A few bytes of CLVM can describe
 lists with shared parts that would fill any memory when written out."""
+
+FEWEST_PAIRS = 1 << 12
+"""The pairs of a result that are read in any case, however little a run may cost."""
 
 
 class ProgramRaised(Exception):
@@ -185,7 +188,7 @@ def run_serialized(program: bytes, args: bytes, max_cost: int = MAX_COST) -> Out
             value = NIL if is_slash else to_value(result, MOST_PAIRS, MOST_BYTES)
             outcome = ProgramSlash(cost) if is_slash else ProgramValid(value, cost)
         except TooLarge:
-            outcome, is_small = _large(result, cost), False
+            outcome, is_small = _large(result, cost, max_cost), False
     if memory is not None and is_small:
         memory[key] = outcome
         if len(memory) > MOST_REMEMBERED:
@@ -201,10 +204,21 @@ def _failed(error: ValueError) -> Outcome:
     return CostExceeded() if reason.startswith(_COST_EXCEEDED) else Raised(reason)
 
 
-def _large(result: LazyNode, cost: int) -> Outcome:
+def most_pairs(max_cost: int) -> int:
+    """The most pairs that are read of the result of a run which may cost so much.
+
+    Whoever gives a program less to spend wants to spend less time on its result.
+
+    >>> most_pairs(MAX_COST), most_pairs(MAX_COST // 100)
+    (131072, 4096)
+    """
+    return max(FEWEST_PAIRS, MAX_PAIRS * min(max_cost, MAX_COST) // MAX_COST)
+
+
+def _large(result: LazyNode, cost: int, max_cost: int) -> Outcome:
     """The outcome of a run with a large result, which may be too large."""
     try:
-        return ProgramValid(to_value(result), cost)
+        return ProgramValid(to_value(result, most_pairs(max_cost)), cost)
     except TooLarge as error:
         return Raised(f"its result is too large to read: {error}")
 

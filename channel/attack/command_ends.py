@@ -14,6 +14,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.peer_text import last_lines
+from channelsim.channel.peer_text.channel_overview import ours_at_the_end, unknown_games
 from channelsim.channel.peer_text.last_lines import End
 from channelsim.channel.session.agreed_hands import account_of
 from channelsim.channel.session.setup import Setup
@@ -57,7 +58,13 @@ def _wrong_end_of_channel(
 ) -> Iterator[str]:
     if state.phase is Phase.CLOSED:
         paid = sum(seen.coin.amount for seen in chain.coins_at(config.reward_address))
-        phrases = [counted(paid, "mojo"), config.reward_address.hex()]
+        phrases = [config.reward_address.hex()]
+        if unknown_games(state):
+            phrases.append("that the old copy lacks")
+            if ours_at_the_end(state) > paid:
+                yield f"was paid {counted(paid, 'mojo')}, and says {end.text!r}"
+        else:
+            phrases.append(counted(paid, "mojo"))
     else:
         opened = state.opening.opened
         late = [f"deadline {opened.deadline}"] if opened is not None else []

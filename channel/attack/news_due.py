@@ -91,6 +91,9 @@ def missing(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> I
         if after.dispute is None:
             yield from _needless(after.play, news)
         yield from _unplayable(before.endpoint or after.endpoint, news)
+        over = after.phase is Phase.FAILED or after.dispute is not None
+        if over and not after.proposals_ended:
+            yield "its player does not hear that no proposal is open any more"
         if after.proposals_ended and not before.proposals_ended:
             # The batch that ends them may have accepted one.
             begun = {report.game.id for report in news if isinstance(report, GameStarted)}

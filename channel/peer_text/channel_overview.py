@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from channelsim.channel.peer.agreement import Agreement
-from channelsim.channel.peer.chain_news import ChannelSettled, GamePaid
+from channelsim.channel.peer.chain_news import ChannelSettled, GamePaid, UnknownGame
 from channelsim.channel.peer.deadlines import in_play
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.onchain.dispute import ChainView, Dispute
@@ -81,6 +81,13 @@ def ours_at_the_end(state: PeerState) -> int:
         if settled:
             return settled[-1].ours
     return play_of(state).state.balances[endpoint_of(state).side]
+
+
+def unknown_games(state: PeerState) -> int:
+    """The games of the state that counts which this copy of the store lacks: what they pay to our
+    reward address is not known."""
+    reported = state.dispute.reported if state.dispute is not None else ()
+    return sum(isinstance(news, UnknownGame) for news in reported)
 
 
 def _terms(side: Side, terms: ChannelTerms | Agreement) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.chain_news import ChannelClosed
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.peer_state import PeerState, Phase, play_of
-from channelsim.channel.peer_text.channel_overview import ours_at_the_end
+from channelsim.channel.peer_text.channel_overview import ours_at_the_end, unknown_games
 from channelsim.channel.peer_text.news_text import amounts_text
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.agreed_hands import account_of
@@ -111,7 +111,9 @@ def end_of_paid_channel(config: Config, state: PeerState) -> End:
     """The end of a channel that has paid out."""
     ours = counted(ours_at_the_end(state), "mojo")
     address = config.reward_address.hex()
-    return End(f"the channel has ended: {ours} at our reward address {address}")
+    unknown = unknown_games(state)
+    more = f", and what {counted(unknown, 'game')} paid that the old copy lacks" if unknown else ""
+    return End(f"the channel has ended: {ours} at our reward address {address}{more}")
 
 
 def end_of_unfunded_channel(state: PeerState, wallet: CoinSeen | None, peak: int) -> End:

@@ -13,7 +13,7 @@ from chia_rs import LazyNode, run_chia_program
 
 from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.trial import RUNAWAY, SAMPLES, Trial
-from channelsim.clsp.run import MAX_COST, OUT_OF_MEMORY, STRICT, TooLarge, to_value
+from channelsim.clsp.run import MAX_COST, OUT_OF_MEMORY, STRICT, TooLarge, most_pairs, to_value
 from channelsim.clsp.values import NIL, Value
 
 SECOND = 330_000
@@ -25,6 +25,9 @@ A_CASE = 9
 
 COST = 30_000
 """The CLVM cost that counts as one unit of work."""
+
+READ = 10_000
+"""The cost that reading one pair of a result takes as much time as."""
 
 VALID, SLASH, RAISE, EXCEEDED = OUTCOMES = ("valid", "slash", "raise", "cost exceeded")
 
@@ -65,11 +68,13 @@ class Runs:
                 outcome = SLASH if result.atom == NIL else VALID
                 if outcome is VALID and (VALID, cost) not in self._prints:
                     try:
-                        to_value(result)
+                        to_value(result, most_pairs(limit))
                     except TooLarge:
                         # No referee can hash it: to the chain this is a run that fails.
                         outcome, result = RAISE, None
                         tally.runaway.add(name)
+                        spent += READ * most_pairs(limit)
+                        limit = RUNAWAY
             outcomes.append(outcome)
             spent += cost
             if cost > highest:

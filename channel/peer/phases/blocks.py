@@ -186,8 +186,13 @@ def _fund_again(state: PeerState) -> Transition:
     """There is no channel coin: push its funding, also when a reorganisation took it away."""
     opened = opened_of(state)
     if state.block.peak >= opened.deadline:
+        cancelled: list[Effect] = []
+        if state.play is not None:
+            # The funding may have been deep, and a deeper reorganisation took it away.
+            state, cancelled = end_proposals(state, "the channel is not funded")
         watches = (Watch(coin) for coin in opened.wallet_coins)
-        return replace(state, phase=Phase.FAILED), [Tell(OpeningFailed(opened.deadline)), *watches]
+        failed = Tell(OpeningFailed(opened.deadline))
+        return replace(state, phase=Phase.FAILED), [*cancelled, failed, *watches]
     if opened.bundle is None:
         return state, []
     return state, [endpoint_of(state).funding_push(opened.bundle, opened.deadline)]

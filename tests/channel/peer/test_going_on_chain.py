@@ -314,7 +314,9 @@ def test_a_share_of_nothing_is_reported_and_not_claimed() -> None:
 
 
 def test_a_funding_that_vanishes_after_its_deadline_is_a_failed_opening() -> None:
-    table = sit().open()
+    table = sit().open().propose(ANN)
+    while not table.ends[BEN].state.groups:
+        table.deliver()
     coin = table.channel.coin
     seen = table.chain.coin(coin.id)
     assert seen is not None
@@ -327,6 +329,8 @@ def test_a_funding_that_vanishes_after_its_deadline_is_a_failed_opening() -> Non
     for end in table.ends:
         assert end.peer.phase is Phase.FAILED
         assert end.news_of(OpeningFailed)
+        ended = [news.reason for news in end.news if isinstance(news, Cancelled)]
+        assert ended == ["the channel is not funded"]
     assert table.chain.coin(coin.id) is None
 
 

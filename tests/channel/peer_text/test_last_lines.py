@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.chain_news import UnknownGame
 from channelsim.channel.peer.interface import Close
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.peer_text.last_lines import (
@@ -60,6 +61,20 @@ def test_an_end_on_chain_is_a_failure() -> None:
     ended, failed, _ = text(table, ANN, agreed(1))
     assert (ended, failed) == ("the end", True)
     assert f": {reward(table, ANN):,} mojos" in paid(table, ANN)
+
+
+def test_what_games_pay_that_an_old_copy_lacks_is_not_counted() -> None:
+    table = played(sit("leaves").open(), 1)
+    leave(table, ANN)
+    settle(table)
+    peer = table.ends[ANN].peer
+    known = peer.state.dispute
+    assert known is not None
+    assert paid(table, ANN).endswith(peer.config.reward_address.hex())
+    lost = UnknownGame(peer.config.wallet.coin, 9)
+    dispute = replace(known, reported=(*known.reported, lost, lost))
+    peer.state = replace(peer.state, dispute=dispute)
+    assert paid(table, ANN).endswith(", and what 2 games paid that the old copy lacks")
 
 
 def test_a_shutdown_that_overtakes_a_unilateral_close_ends_well() -> None:
