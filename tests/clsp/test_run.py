@@ -1,12 +1,15 @@
 """The four ways in which a run ends."""
 
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 
 from channelsim.clsp import run as running
+from channelsim.clsp.compiler import compile_source
 from channelsim.clsp.programs import Program, UnknownProgram, load, names
 from channelsim.clsp.run import (
+    FEWEST_PAIRS,
     MAX_COST,
     MAX_PAIRS,
     MOST_BYTES,
@@ -18,6 +21,7 @@ from channelsim.clsp.run import (
     Raised,
     TooLarge,
     evaluate,
+    is_cut_off,
     items,
     observed,
     read_node,
@@ -142,6 +146,25 @@ def test_shared_parts_count_each_time_that_they_occur() -> None:
     outcome = run_serialized(serialize(program), serialize(b"x"))
     assert isinstance(outcome, Raised)
     assert str(MAX_PAIRS) in outcome.error
+
+
+def test_who_gives_a_run_less_cost_reads_less_of_its_result() -> None:
+    long = serialize(to_list([b"x"] * (2 * FEWEST_PAIRS)))
+    assert isinstance(run_serialized(b"\x01", long), ProgramValid)
+    few = run_serialized(b"\x01", long, MAX_COST // 100)
+    assert isinstance(few, Raised)
+    assert str(FEWEST_PAIRS) in few.error
+    short = serialize(to_list([b"x"] * (FEWEST_PAIRS - 1)))
+    assert isinstance(run_serialized(b"\x01", short, MAX_COST // 100), ProgramValid)
+
+
+def test_a_run_that_fills_the_memory_is_cut_off(tmp_path: Path) -> None:
+    source = tmp_path / "doubles.clsp"
+    source.write_text("(mod (x) (defun twice (x) (twice (concat x x))) (twice x))")
+    outcome = run(compile_source(source), to_list([b"some bytes"]))
+    assert isinstance(outcome, Raised)
+    assert is_cut_off(outcome)
+    assert not is_cut_off(run(RAISE, NIL))
 
 
 def test_the_items_of_a_list_are_not_read() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from channelsim.channel.kit import checks
@@ -49,6 +51,16 @@ def test_the_first_case_fails_and_the_others_are_not_run(
     assert not any(case.differs for case in stored if case.program == "c")
     assert not_run(runs.stopped) == f"{len(of_d) - 1} cases of d, which was cut off before"
     assert not_run({}) == ""
+
+
+@pytest.mark.parametrize("body", ["(concat x x)", "(c x x)"], ids=["doubles bytes", "shares parts"])
+def test_what_fills_the_memory_is_found_out_as_well(body: str, tmp_path: Path) -> None:
+    path = target_file(tmp_path, "calpoker")
+    (tmp_path / "tree" / "calpoker" / "d.clsp").write_text(f"""
+(mod (H A) (defun go (n x) (if n (go (- n 1) {body}) x)) (go 40 (sha256 H)))
+""")
+    subject = Subject(load(str(path)), Effort(cases=10 * CASES, seconds=0.1))
+    assert "d" in subject.crosschecked.tally.runaway
 
 
 def test_the_row_fails_and_counts_them(target: Target) -> None:
