@@ -115,9 +115,14 @@ class PinDuties:
             if offer.coins >= union.coins and {*offer.bundle.spends} != {*union.bundle.spends}
         ]
         paid = union.fee_for(key)
+        known = self._known(event.pending)
+        said_or_true = (
+            [event.pending, known] if len(known) == len(event.pending) else [event.pending]
+        )
         for offer in replacements:
             more = offer.fee_for(key) - paid
-            if more < LEAST_RAISE or (fee + more) * whole <= fee * cost_of(offer.bundle):
+            cost = cost_of(offer.bundle)
+            if not any(_outbids(pins, more, cost) for pins in said_or_true):
                 yield f"CH-FEE-3: no mempool takes its replacement of a pinned {name}"
         # One that was there with an earlier block did not get in, whatever it pays. A node that has
         # dropped a replacement may take it with the next block.
@@ -154,15 +159,24 @@ class PinDuties:
             is_old = blocks >= IN_TURN + len(event.pending) - 1
             if pin in self._replaced or not (is_old and joins and self._is_in_the_way(line, one)):
                 continue
-            valid = checked(one.bundle, self.agg_sig_data)
-            if valid is None:
+            known = self._known([one])
+            if not known:
                 continue
-            known = PendingBundle(one.bundle, valid.fee, valid.cost)
             # A split of its fee coin has to be replaced as well.
             splits = [other for other in event.pending if other is not one and _splits(line, other)]
-            if self._can_pay(line, [known, *splits]):
+            if self._can_pay(line, [*known, *splits]):
                 self._replaced[pin] = peak
                 yield f"CH-FEE-3: it replaces one of the pins of its {line.push.name} never"
+
+    def _known(self, pins: Sequence[PendingBundle]) -> list[PendingBundle]:
+        """The pins with the fees and costs that they have, whatever a node says of them; without
+        those that are not valid."""
+        checked_pins = ((pin.bundle, checked(pin.bundle, self.agg_sig_data)) for pin in pins)
+        return [
+            PendingBundle(bundle, valid.fee, valid.cost)
+            for bundle, valid in checked_pins
+            if valid is not None
+        ]
 
     def _can_pay(self, line: Line, pins: Sequence[PendingBundle]) -> bool:
         """True if the maxima and the coins allow a bundle with all of these in it."""
@@ -234,3 +248,9 @@ def _splits(line: Line, pin: PendingBundle) -> bool:
     """True if a pending bundle spends fee coins of this spend, and nothing else."""
     payers = {payment.coin for payment in line.offer.payments}
     return {spend.coin for spend in pin.bundle.spends} <= payers
+
+
+def _outbids(pins: Sequence[PendingBundle], more: int, cost: int) -> bool:
+    """True if mempools take a bundle of this cost that pays so much more than these pins do."""
+    fee, whole = sum(pin.fee for pin in pins), sum(pin.cost for pin in pins)
+    return more >= LEAST_RAISE and (fee + more) * whole > fee * cost
