@@ -260,8 +260,8 @@ def _waits(config: Config, before: PeerState, after: PeerState) -> Iterator[str]
         if play.potato and not before.resuming:
             asks = theirs and not play.they_asked
             yield from _owed("a request", is_owed=asks, is_awaited=ANSWERS in rules)
-        elif play.we_asked and ANSWERS not in rules:
-            yield "it does not wait for the answer to its request"
+        elif (play.we_asked or play.ask_later) and ANSWERS not in rules:
+            yield "it does not wait for the potato, which it has asked for or has to ask for"
 
 
 def _owed(what: str, *, is_owed: bool, is_awaited: bool) -> Iterator[str]:

@@ -180,6 +180,10 @@ OTHERS = {
         "at most 600 with each fault, of the first 3,000, of faults that no monitor had noticed"
         " before"
     ),
+    "table-61": (
+        "at most 600 with each fault, of the first 3,000, of faults that sessions of others, or a"
+        " campaign, had shown to be missing"
+    ),
     "table-57": (
         "at most 600 with each fault, of the first 3,000, of a fault of ours that a campaign had"
         " found, and of those that fewer sessions had not shown"

@@ -16,10 +16,20 @@ from channelsim.channel.peer.onchain.dispute import ChainView
 from channelsim.channel.peer.opening import failed_opening, handshake, introduction
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.peer.phases import blocks, fees
+from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol import proposals
+from channelsim.channel.protocol.state import Side
 from channelsim.channel.session import side_player
 from channelsim.channel.watch.watcher import Watcher
-from scripts.tools.attack_faults.planting import Fault, Planting, all_of, function, handler, value
+from scripts.tools.attack_faults.planting import (
+    Fault,
+    Planting,
+    all_of,
+    compared,
+    function,
+    handler,
+    value,
+)
 
 
 class Deadline(NamedTuple):
@@ -53,6 +63,17 @@ def deadlines() -> Iterator[Fault]:
         "a deadline of the other side never passes",
         value(Awaited, "limit", lambda awaited, times: 1 << 30),
     )
+    yield Fault(
+        "waits-for-no-owed-potato",
+        "engine",
+        "the potato has no deadline that a side gave away while it owes a move, until it has asked"
+        " for it",
+        compared(blocks, "in_play", _when_asked),
+    )
+
+
+def _when_asked(right: Any, play: PlayState, side: Side, *, wanted: bool) -> Any:
+    return right(play, side, wanted=wanted and not play.ask_later)
 
 
 def _answers(rule: str) -> Callable[[int], Planting]:

@@ -101,6 +101,10 @@ def _drops_nothing(right: Any, play: PlayState) -> Any:
     return play, []
 
 
+def _unless_unfunded(right: Any, state: PeerState, reason: str) -> Any:
+    return (state, []) if reason == "the channel is not funded" else right(state, reason)
+
+
 BY_HAND = (
     Fault(
         "shows-no-early-reveal",
@@ -313,6 +317,12 @@ BY_HAND = (
         "engine",
         "a proposal can be answered twice",
         changing(sending, "_answered", lambda answered: set()),
+    ),
+    Fault(
+        "ends-no-proposals-without-funding",
+        "engine",
+        "a player does not hear that a proposal has ended whose channel lost its funding",
+        compared(blocks, "end_proposals", _unless_unfunded),
     ),
     Fault(
         "ends-no-proposals",

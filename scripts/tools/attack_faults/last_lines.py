@@ -86,6 +86,12 @@ LAST_LINES = (
         compared(last_lines, "end_of_paid_channel", _newest_balance),
     ),
     Fault(
+        "passes-over-unknown-games",
+        "commands",
+        "`recover` does not say that games have paid which an old copy lacks",
+        changing(last_lines, "unknown_games", lambda number: 0),
+    ),
+    Fault(
         "ends-without-a-deadline",
         "commands",
         "`recover` does not say which deadline of the funding has passed",
