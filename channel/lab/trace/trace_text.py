@@ -45,7 +45,7 @@ from channelsim.games.contract import Valid as ByRules
 from channelsim.games.errors import UnknownGame
 from channelsim.games.evidence import met
 from channelsim.games.judge import program_conditions, result_value
-from channelsim.games.names import nearest_or_all
+from channelsim.games.names import nearest_or_all, quoted
 from channelsim.games.vectors import BadCase, Case
 
 ROOM = 32
@@ -163,12 +163,20 @@ def _bare(path: Path, finding: Finding) -> tuple[bytes, bytes] | None:
         return None
     try:
         written = msgspec.convert(finding.brun, _Bare)
-        run = bytes.fromhex(written.program), bytes.fromhex(written.environment)
+        run = _bytes("program", written.program), _bytes("environment", written.environment)
         for blob in run:
             deserialize(blob)
-    except (ValueError, BadValue) as error:
+    except (msgspec.ValidationError, BadValue) as error:
         raise UsageError(f"{path}: key `brun`: {error}") from None
     return run
+
+
+def _bytes(name: str, text: str) -> bytes:
+    """The bytes of a field in hexadecimal. Raises `BadValue`."""
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        raise BadValue(f"{name}: not hexadecimal: {quoted(text)}") from None
 
 
 def _vector(path: Path, finding: Finding) -> Case | None:

@@ -240,7 +240,11 @@ BAD = {
         (),
         "key `vector`: the key `tag` is missing",
     ),
-    "a run without hex": (written(brun={"program": "zz", "environment": ""}), (), "key `brun`"),
+    "a run without hex": (
+        written(brun={"program": "zz", "environment": ""}),
+        (),
+        "key `brun`: program: not hexadecimal: 'zz'",
+    ),
     "a run of no CLVM": (written(brun={"program": "ff", "environment": "80"}), (), "key `brun`"),
     "a run without environment": (written(brun={"program": "80"}), (), "key `brun`"),
     "deep": ('{"vector": ' + "[" * 99999, (), "line 1"),
