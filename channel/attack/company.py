@@ -332,6 +332,17 @@ def about_watchers(chance: Chance) -> Iterator[Action]:
             yield Action("node-away", side, chance.between(10, 80), since="unroll", pause=pause)
 
 
+def late_watcher(chance: Chance) -> Iterator[Action]:
+    """A stale state, a side that is down, and a node that answers its watcher only blocks after its
+    spend is due, while others fill the blocks: its first fee is that of a spend that has waited."""
+    side = 1
+    yield drawn_action(KINDS[FILL], chance, 0, ("unroll",))
+    yield replace(deviation(chance), name=chance.pick(STALE))
+    yield Action("stop", side, 0, since="unroll", blocks=LAST_SAFE)
+    at, blocks = chance.below(12), chance.between(3, LAST_SAFE - 2)
+    yield Action("node-away", side, at, since="unroll", blocks=blocks)
+
+
 def _about_decks(chance: Chance) -> Iterator[Action]:
     """More decks, one of them several times, and messages about them that are lost or repeated."""
     side, many = chance.below(2), chance.pick((1, 2, 12))

@@ -17,6 +17,7 @@ from channelsim.channel.attack.company import (
     about_watchers,
     company,
     fallen_back,
+    late_watcher,
     meetings,
     storm,
     thought_of_replaced,
@@ -129,6 +130,9 @@ STORMS = 12
 
 WATCHED, DOWN = 30, ("stop", "crash")
 """The per cent of the sessions with a watcher, and the absences in which it acts for its side."""
+
+LATE = 12
+"""The per cent of the sessions with a watcher whose node answers it late."""
 
 SEVERAL, SWEPT_SEVERAL = 8, 50
 """The per cent of the sessions in which several games are live at once, and that of the ones with
@@ -248,6 +252,9 @@ def draw(
         actions += [action for action in leaving_early(beside) if action.kind in kinds]
     if watched and beside.chance(70):
         actions += [action for action in about_watchers(beside) if action.kind in kinds]
+    late = Chance(derive(seed.encode(), "attack", "late watchers"))
+    if watched and late.chance(LATE):
+        actions += [action for action in late_watcher(late) if action.kind in kinds]
     rarely = Chance(derive(seed.encode(), "attack", "meetings"))
     actions += [action for action in meetings(actions, rarely) if action.kind in kinds]
     hiding = Chance(derive(seed.encode(), "attack", "hiding"))
