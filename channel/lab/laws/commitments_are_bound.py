@@ -50,9 +50,9 @@ class CommitmentsAreBound:
         if opened is None or self._optional(trial):
             return
         start, end = opened
-        where = f"bytes {start} to {end - 1}"
+        where = _where(start, end, len(play.move))
         text = (
-            f"the commitment that {where} of the move open is not compared: the mover may show"
+            f"the commitment that {where} open is not compared: the mover may show"
             " something else, and cannot be slashed"
         )
         unbound = False
@@ -65,7 +65,7 @@ class CommitmentsAreBound:
         if unbound:
             return
         text = (
-            f"{where} of the move may be the secret behind another commitment of the state than the"
+            f"{where} may be the secret behind another commitment of the state than the"
             " one that honest play opens: the mover cannot be slashed"
         )
         for secret in _other_secrets(trial, play.move[start:end]):
@@ -73,7 +73,7 @@ class CommitmentsAreBound:
             yield from self._try(trial, move, text, f"{NOT_BOUND}: {where}, by another secret")
         secret = play.move[start:end]
         text = (
-            f"{where} of the move may be a certain secret that the commitment is not of: the mover"
+            f"{where} may be a certain secret that the commitment is not of: the mover"
             " cannot be slashed"
         )
         special = special_secrets(secret, tuple(leaves(trial.site.state)))
@@ -81,7 +81,7 @@ class CommitmentsAreBound:
             move = play.move[:start] + other + play.move[end:]
             yield from self._try(trial, move, text, f"{NOT_BOUND}: {where}, by a certain secret")
         text = (
-            f"{where} of the move may be other bytes with an atom of the state among them: the"
+            f"{where} may be other bytes with an atom of the state among them: the"
             " mover cannot be slashed"
         )
         for other in _with_atoms(secret, tuple(leaves(trial.site.state))):
@@ -109,7 +109,7 @@ class CommitmentsAreBound:
             if place is None:
                 continue
             text = (
-                f"the commitment that {where} of the move open may be a hash of other bytes, too:"
+                f"the commitment that {where} open may be a hash of other bytes, too:"
                 " the mover may show something else, and cannot be slashed"
             )
             cause = f"{NOT_BOUND}: {where}, by another hash"
@@ -129,7 +129,7 @@ class CommitmentsAreBound:
             if other is None:
                 continue
             text = (
-                f"only a part of the commitment that {where} of the move open is compared: the"
+                f"only a part of the commitment that {where} open is compared: the"
                 " mover may look for two secrets that are alike there, and cannot be slashed"
             )
             cause = f"{NOT_BOUND}: {where}, but for a part of the hash"
@@ -163,6 +163,18 @@ class CommitmentsAreBound:
             for other in recorded_sites(trial.target)
             if other.validator == trial.site.validator and len(other.play.move) == size
         )
+
+
+def _where(start: int, end: int, size: int) -> str:
+    """The place of bytes in a move of this size. Their end is left out where it is that of the
+    move: with moves of several lengths this is one mistake.
+
+    >>> _where(2, 34, 40), _where(2, 34, 34), _where(0, 34, 34)
+    ('bytes 2 to 33 of the move', 'the bytes of the move from 2 on', 'all bytes of the move')
+    """
+    if end < size:
+        return f"bytes {start} to {end - 1} of the move"
+    return f"the bytes of the move from {start} on" if start else "all bytes of the move"
 
 
 def _other_secrets(trial: Trial, secret: bytes) -> Iterator[bytes]:
