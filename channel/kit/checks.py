@@ -20,6 +20,7 @@ from channelsim.channel.findings.finding import Finding
 from channelsim.channel.kit.conformance import Check, Subject, failed_check
 from channelsim.channel.kit.enforced import ENFORCED, enforced
 from channelsim.channel.kit.proofs import PROOFS, proofs
+from channelsim.channel.kit.secrets import SECRETS, secrets
 from channelsim.channel.lab.cases.corpus import StoredCase, not_run
 from channelsim.channel.lab.cases.explanation import broken_rule, happens, with_source
 from channelsim.channel.lab.cases.trial import LabTally
@@ -363,6 +364,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
     {
         **{check.__name__: check for check in (vectors, rules, laws, fuzz, coverage)},
         ENFORCED: enforced,
+        SECRETS: secrets,
         PROOFS: proofs,
         **{check.__name__: check for check in (cost, determinism, secrecy, progress, disputes)},
     }

@@ -39,6 +39,7 @@ from channelsim.channel.kit.conformance import (
 )
 from channelsim.channel.kit.enforced import ENFORCED
 from channelsim.channel.kit.not_reached import not_reached
+from channelsim.channel.kit.secrets import SECRETS
 from channelsim.channel.kit.testing import Conformance
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport
@@ -67,10 +68,10 @@ def test_a_right_target_passes_what_can_be_checked(
     results = {one["check"]: one["result"] for one in document["checks"]}
     assert list(results) == list(CHECKS)
     unchecked = {name for name, result in results.items() if result == "not checked"}
-    assert unchecked == {"rules", ENFORCED, "determinism", "secrecy", "disputes", "proofs"}
+    assert unchecked == {"rules", ENFORCED, SECRETS, "determinism", "secrecy", "disputes", "proofs"}
     assert {results[name] for name in results.keys() - unchecked} == {"passed"}
     suite = ElementTree.parse(tmp_path / "j.xml").getroot()
-    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("12", "0", "6")
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("13", "0", "7")
     assert json.loads((tmp_path / "s.json").read_bytes())["runs"][0]["results"] == []
 
 

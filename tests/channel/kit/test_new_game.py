@@ -159,7 +159,7 @@ def test_the_tests_of_a_package_pass_as_they_are(name: str, tmp_path: Path) -> N
     paths = both(tmp_path)
     package = EXAMPLES / "ticks" if name == "ticks" else tmp_path / "package"
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", package / "tests"],
+        [sys.executable, "-m", "pytest", "-rs", "-p", "no:cacheprovider", package / "tests"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))},
         capture_output=True,
@@ -168,4 +168,6 @@ def test_the_tests_of_a_package_pass_as_they_are(name: str, tmp_path: Path) -> N
     )
     assert done.returncode == 0, done.stdout
     assert " passed" in done.stdout
-    assert "skipped" not in done.stdout
+    skipped = [line for line in done.stdout.splitlines() if line.startswith("SKIPPED")]
+    assert all("file of proofs" in line for line in skipped), skipped
+    assert len(skipped) <= 1
