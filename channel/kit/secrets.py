@@ -1,7 +1,7 @@
 """The check that rules bind secrets: what a move shows must be what was committed to.
 
 A rule that is missing in the Python rules and in the program alike is no difference between them.
-No honest player shows another secret than its own, so that no other check misses such a rule.
+No honest player shows another secret than its own, so no other check notices that it is missing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.kit.conformance import Subject, failed_check
-from channelsim.channel.lab.sites.commitments import opening
+from channelsim.channel.lab.sites.commitments import opened_locks, opening
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.site import Site
@@ -21,6 +21,7 @@ from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.targets.target import Target
 from channelsim.games.amounts import counted
 from channelsim.games.contract import Valid
+from channelsim.games.deck.group import SCALAR_SIZE
 
 SECRETS = "secrets are bound"
 """The name of the check."""
@@ -31,16 +32,24 @@ HANDS, MOVES = 48, 12
 NEEDS_GAME = "needs a game: moves of its players are changed, and judged by its rules"
 
 
-class _Showing(NamedTuple):
-    """An honest move at a place, and the bytes in it of which the state has the hash."""
+class _Secret(NamedTuple):
+    """A part of an honest move that opens something in the state: the first byte, the end, and the
+    bytes of it that are changed."""
 
-    site: Site
     start: int
     end: int
+    changed: tuple[int, ...]
+
+
+class _Showing(NamedTuple):
+    """An honest move at a place, and the secrets in it."""
+
+    site: Site
+    secrets: tuple[_Secret, ...]
 
 
 def secrets(subject: Subject) -> CheckResult:
-    """Change each byte of the secrets that honest moves show: no such move may be legal."""
+    """Change bytes of the secrets that honest moves show: no such move may be legal."""
     target = subject.target
     if target.rules is None:
         return CheckResult(SECRETS, unchecked=NEEDS_GAME)
@@ -50,7 +59,7 @@ def secrets(subject: Subject) -> CheckResult:
         for name, moves in shown.items()
         for text in islice(_unbound(target, moves), 1)
     )
-    changed = sum(one.end - one.start for moves in shown.values() for one in moves)
+    changed = sum(len(one.changed) for moves in shown.values() for _, all_ in moves for one in all_)
     where = f" that {', '.join(shown)} judge{'s' if len(shown) == 1 else ''}" if shown else ""
     return CheckResult(SECRETS, f"{counted(changed, 'byte')} of secrets{where}", failures)
 
@@ -67,11 +76,11 @@ def _shown(target: Target, seed: str) -> dict[str, list[_Showing]]:
             name, state, move = turn.before.validator, turn.before.state, turn.play.move
             if name is None or state is None or target.judge(name) is None:
                 continue
-            opened = opening(move, frozenset(leaves(state.value())))
-            if opened is None:
+            found = tuple(_secrets(move, frozenset(leaves(state.value()))))
+            if not found:
                 optional.add((name, len(move)))
             elif len(shown[name]) < MOVES:
-                shown[name].append(_Showing(site_of(target, turn), *opened))
+                shown[name].append(_Showing(site_of(target, turn), found))
     due = {
         name: [one for one in moves if (name, len(one.site.play.move)) not in optional]
         for name, moves in shown.items()
@@ -79,16 +88,28 @@ def _shown(target: Target, seed: str) -> dict[str, list[_Showing]]:
     return {name: moves for name, moves in due.items() if moves}
 
 
+def _secrets(move: bytes, atoms: frozenset[bytes]) -> Iterator[_Secret]:
+    """The secrets in a move: bytes of which the state has the hash, and scalars of its locks."""
+    opened = opening(move, atoms)
+    if opened is not None:
+        yield _Secret(*opened, tuple(range(*opened)))
+    for start in opened_locks(move, atoms):
+        # Its rules multiply points, which takes longer than to hash.
+        yield _Secret(
+            start, start + SCALAR_SIZE, (start, start + SCALAR_SIZE // 2, start + SCALAR_SIZE - 1)
+        )
+
+
 def _unbound(target: Target, moves: Sequence[_Showing]) -> Iterator[str]:
     """Find a byte of a secret that may be another one."""
-    for site, start, end in moves:
+    for site, found in moves:
         move = site.play.move
-        for at in range(start, end):
+        for start, end, at in ((one.start, one.end, at) for one in found for at in one.changed):
             other = move[:at] + bytes([move[at] ^ 1]) + move[at + 1 :]
             verdict, _ = site.ruling(target, other, site.play.share)
             if isinstance(verdict, Valid):
                 yield (
                     f"the rules of {site.validator} do not bind a secret: byte {at} of the move"
-                    f" 0x{move[:6].hex()}… may be another one, though the state has the hash of"
-                    f" bytes {start} to {end - 1}"
+                    f" 0x{move[:6].hex()}… may be another one, though the state commits to bytes"
+                    f" {start} to {end - 1}"
                 )

@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import TypeAlias
 
 from channelsim.clsp.values import Value, tree_hash_atom
+from channelsim.games.deck.group import SCALAR_SIZE, real_group
 
 LONGEST = 64
 """Only this many leading bytes of a move are searched."""
@@ -53,6 +54,24 @@ def opening(move: bytes, atoms: frozenset[bytes]) -> tuple[int, int] | None:
             if sha256(shown).digest() in images or tree_hash_atom(shown) in images:
                 return start, start + length
     return None
+
+
+def opened_locks(move: bytes, atoms: frozenset[bytes]) -> list[int]:
+    """Where a move has the scalars of locks of a prepared deck whose keys are among these atoms.
+
+    >>> key = real_group().multiply([(5, real_group().base)])[0]
+    >>> opened_locks(b"xx" + (5).to_bytes(32, "big"), frozenset({key}))
+    [2]
+    """
+    group = real_group()
+    keys = {atom for atom in atoms if len(atom) == group.point_size}
+    if not keys:
+        return []
+    places = range(len(move) - SCALAR_SIZE + 1)
+    scalars = {at: int.from_bytes(move[at : at + SCALAR_SIZE], "big") for at in places}
+    tried = [(at, scalar) for at, scalar in scalars.items() if 0 < scalar < group.order]
+    points = group.multiply([(scalar, group.base) for _, scalar in tried])
+    return [at for (at, _), point in zip(tried, points, strict=True) if point in keys]
 
 
 def hash_of(secret: bytes, atoms: Collection[bytes]) -> Hash:
