@@ -31,6 +31,8 @@ HANDS, MOVES = 48, 12
 
 NEEDS_GAME = "needs a game: moves of its players are changed, and judged by its rules"
 
+NOTHING_SHOWN = "no move has bytes of which the state has the hash, nor a scalar of its locks"
+
 
 class _Secret(NamedTuple):
     """A part of an honest move that opens something in the state: the first byte, the end, and the
@@ -54,14 +56,17 @@ def secrets(subject: Subject) -> CheckResult:
     if target.rules is None:
         return CheckResult(SECRETS, unchecked=NEEDS_GAME)
     shown = _shown(target, subject.effort.seed)
+    if not shown:
+        return CheckResult(SECRETS, unchecked=NOTHING_SHOWN)
     failures = tuple(
         failed_check(SECRETS, text, name)
         for name, moves in shown.items()
         for text in islice(_unbound(target, moves), 1)
     )
     changed = sum(len(one.changed) for moves in shown.values() for _, all_ in moves for one in all_)
-    where = f" that {', '.join(shown)} judge{'s' if len(shown) == 1 else ''}" if shown else ""
-    return CheckResult(SECRETS, f"{counted(changed, 'byte')} of secrets{where}", failures)
+    judge = "judges" if len(shown) == 1 else "judge"
+    tried = f"{counted(changed, 'byte')} of secrets that {', '.join(shown)} {judge}"
+    return CheckResult(SECRETS, tried, failures)
 
 
 def _shown(target: Target, seed: str) -> dict[str, list[_Showing]]:

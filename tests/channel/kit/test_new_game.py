@@ -12,6 +12,7 @@ import pytest
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit.new_game import LONGEST, PLACEHOLDER, check_name, write_package
+from channelsim.channel.kit.secrets import NOTHING_SHOWN
 from tests.channel.command import channelsim
 from tests.installed import EXAMPLES, install, run
 
@@ -169,5 +170,5 @@ def test_the_tests_of_a_package_pass_as_they_are(name: str, tmp_path: Path) -> N
     assert done.returncode == 0, done.stdout
     assert " passed" in done.stdout
     skipped = [line for line in done.stdout.splitlines() if line.startswith("SKIPPED")]
-    assert all("file of proofs" in line for line in skipped), skipped
-    assert len(skipped) <= 1
+    excused = ("file of proofs", NOTHING_SHOWN)
+    assert all(any(text in line for text in excused) for line in skipped), skipped
