@@ -45,6 +45,7 @@ from channelsim.channel.attack.store_duties import (
     wrong_copy,
 )
 from channelsim.channel.attack.times_due import OwnMarks, ended_early, ended_late, untimely
+from channelsim.channel.attack.trial_close import wrong_close
 from channelsim.channel.attack.trial_restarts import is_due, wrong_restart
 from channelsim.channel.attack.user_reports import LinkReports
 from channelsim.channel.attack.watch_fees import WatchWallet
@@ -254,6 +255,8 @@ class SideMonitors:
         for how in self.decks.follow(event, before, after, effects):
             self._found("decks", how)
         for how in self.play.follow(event, before, after, effects):
+            self._found("potato", f"it {how}")
+        for how in wrong_close(self.config, before, after):
             self._found("potato", f"it {how}")
         for how in (*wrong_orders(event, before, effects), *lost_early(event, before, after)):
             self._found("potato", f"it {how}")

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from channelsim.channel.peer import machine
-from channelsim.channel.peer.interface import Connected, Ignored, Send, Tell
+from channelsim.channel.peer.interface import Connected, Ignored, ProposeGames, Send, Tell
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.peer.phases import blocks, closing, leaving, opening, playing, resuming
 from channelsim.channel.peer.play import next_step, receiving, sending
@@ -99,6 +99,12 @@ def _queue_emptied(right: Any, *given: Any) -> Any:
 
 def _drops_nothing(right: Any, play: PlayState) -> Any:
     return play, []
+
+
+def _answers_kept(right: Any, play: PlayState) -> Any:
+    dropped, news = right(play)
+    queue = tuple(one for one in play.queue if not isinstance(one, ProposeGames))
+    return replace(dropped, queue=queue), news
 
 
 def _unless_unfunded(right: Any, state: PeerState, reason: str) -> Any:
@@ -333,6 +339,12 @@ BY_HAND = (
             compared(blocks, "end_proposals", lambda right, state, reason: (state, [])),
             compared(closing, "end_proposals", lambda right, state, reason: (state, [])),
         ),
+    ),
+    Fault(
+        "keeps-answers-while-closing",
+        "engine",
+        "an accepted proposal that waits for the potato begins though the channel is being closed",
+        compared(sending, "without_new_games", _answers_kept),
     ),
     Fault(
         "drops-no-new-games",
