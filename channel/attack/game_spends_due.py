@@ -38,7 +38,8 @@ def wrong_game_spends(
         due, does = _due(config, dispute, tip, age, first=first), names.get(tip.coin, "")
         if due != does:
             at = f"in game {tip.game.id}, whose coin is {counted(age, 'block')} old"
-            yield f"{at}, it makes the spend {does!r} where {due!r} is due"
+            did = f"the spend {does!r}" if does else "no spend"
+            yield f"{at}, it makes {did} where {repr(due) if due else 'none'} is due"
 
 
 def _due(config: Config, dispute: Dispute, tip: TrackedCoin, age: int, *, first: bool) -> str:

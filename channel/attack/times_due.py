@@ -17,6 +17,7 @@ from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.onchain.lineage import Track
 from channelsim.channel.peer.opening.handshake import Opened
 from channelsim.channel.peer.peer_state import PeerState, Phase
+from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.half_signed import unroll_coin
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.simulation.promises.fee_offers import awaits_fee_coins
@@ -260,8 +261,15 @@ def _waits(config: Config, before: PeerState, after: PeerState) -> Iterator[str]
         if play.potato and not before.resuming:
             asks = theirs and not play.they_asked
             yield from _owed("a request", is_owed=asks, is_awaited=ANSWERS in rules)
-        elif (play.we_asked or play.ask_later) and ANSWERS not in rules:
+        elif not (play.potato or ANSWERS in rules) and _wants_potato(before, play):
             yield "it does not wait for the potato, which it has asked for or has to ask for"
+
+
+def _wants_potato(state: PeerState, play: PlayState) -> bool:
+    """True if it has asked for the potato, or has to and a new connection keeps it from asking."""
+    ends = play.closing and not play.state.games
+    has_to_ask = state.resuming and (ends or (bool(play.queue) and not play.closing))
+    return play.we_asked or play.ask_later or has_to_ask
 
 
 def _owed(what: str, *, is_owed: bool, is_awaited: bool) -> Iterator[str]:

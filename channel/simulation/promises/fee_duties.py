@@ -294,7 +294,7 @@ class _FeeMonitor:
         if not is_unpaid and fee + LEAST_RAISE <= TOLERANCE * wanted:
             yield (
                 f"CH-FEE-3: it offers {counted(fee, 'mojo')} for a {push.name} that waits for"
-                f" {counted(self.peak - line.since, 'block')}, at most {room}"
+                f" {counted(self.peak - line.since, 'block')}, at most {room:,}"
             )
 
     def _rises_early(self, line: Line, push: Push, offer: Offered) -> bool:

@@ -70,6 +70,12 @@ def deadlines() -> Iterator[Fault]:
         " for it",
         compared(blocks, "in_play", _when_asked),
     )
+    yield Fault(
+        "waits-for-no-wanted-potato",
+        "engine",
+        "the potato has no deadline that a side wants and cannot ask for on a new connection",
+        compared(blocks, "in_play", lambda right, play, side, *, wanted: right(play, side)),
+    )
 
 
 def _when_asked(right: Any, play: PlayState, side: Side, *, wanted: bool) -> Any:
