@@ -63,7 +63,8 @@ def secrets(subject: Subject) -> CheckResult:
         for name, moves in shown.items()
         for text in islice(_unbound(target, moves), 1)
     )
-    changed = sum(len(one.changed) for moves in shown.values() for _, all_ in moves for one in all_)
+    opened = (showing.secrets for moves in shown.values() for showing in moves)
+    changed = sum(len(secret.changed) for parts in opened for secret in parts)
     judge = "judges" if len(shown) == 1 else "judge"
     tried = f"{counted(changed, 'byte')} of secrets that {', '.join(shown)} {judge}"
     return CheckResult(SECRETS, tried, failures)
@@ -81,13 +82,13 @@ def _shown(target: Target, seed: str) -> dict[str, list[_Showing]]:
             name, state, move = turn.before.validator, turn.before.state, turn.play.move
             if name is None or state is None or target.judge(name) is None:
                 continue
-            found = tuple(_secrets(move, frozenset(leaves(state.value()))))
-            if not found:
+            opened = tuple(_secrets(move, frozenset(leaves(state.value()))))
+            if not opened:
                 optional.add((name, len(move)))
             elif len(shown[name]) < MOVES:
-                shown[name].append(_Showing(site_of(target, turn), found))
+                shown[name].append(_Showing(site_of(target, turn), opened))
     due = {
-        name: [one for one in moves if (name, len(one.site.play.move)) not in optional]
+        name: [showing for showing in moves if (name, len(showing.site.play.move)) not in optional]
         for name, moves in shown.items()
     }
     return {name: moves for name, moves in due.items() if moves}
@@ -107,14 +108,20 @@ def _secrets(move: bytes, atoms: frozenset[bytes]) -> Iterator[_Secret]:
 
 def _unbound(target: Target, moves: Sequence[_Showing]) -> Iterator[str]:
     """Find a byte of a secret that may be another one."""
-    for site, found in moves:
-        move = site.play.move
-        for start, end, at in ((one.start, one.end, at) for one in found for at in one.changed):
-            other = move[:at] + bytes([move[at] ^ 1]) + move[at + 1 :]
-            verdict, _ = site.ruling(target, other, site.play.share)
-            if isinstance(verdict, Valid):
-                yield (
-                    f"the rules of {site.validator} do not bind a secret: byte {at} of the move"
-                    f" 0x{move[:6].hex()}… may be another one, though the state commits to bytes"
-                    f" {start} to {end - 1}"
-                )
+    for site, opened in moves:
+        for secret in opened:
+            for at in secret.changed:
+                if _may_be_another(target, site, at):
+                    yield (
+                        f"the rules of {site.validator} do not bind a secret: byte {at} of the move"
+                        f" 0x{site.play.move[:6].hex()}… may be another one, though the state"
+                        f" commits to bytes {secret.start} to {secret.end - 1}"
+                    )
+
+
+def _may_be_another(target: Target, site: Site, at: int) -> bool:
+    """True if the honest move is legal with another byte at this place, too."""
+    move = site.play.move
+    other = move[:at] + bytes([move[at] ^ 1]) + move[at + 1 :]
+    verdict, _ = site.ruling(target, other, site.play.share)
+    return isinstance(verdict, Valid)

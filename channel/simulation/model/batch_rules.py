@@ -263,8 +263,8 @@ class CarefulSide:
         for state in states:
             offers = (offer for _, group in state.open.values() for offer in group)
             kept.update(offer.deck.number for offer in offers if offer.deck is not None)
-            terms = (game.terms for game in state.games.values())
-            cards.update(one.deck.deck_id for one in terms if one.deck is not None)
+            decks = (game.terms.deck for game in state.games.values())
+            cards.update(deck.deck_id for deck in decks if deck is not None)
         return {
             number: deck
             for number, deck in self.decks.items()
