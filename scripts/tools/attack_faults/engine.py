@@ -103,7 +103,7 @@ def _drops_nothing(right: Any, play: PlayState) -> Any:
 
 def _answers_kept(right: Any, play: PlayState) -> Any:
     dropped, news = right(play)
-    queue = tuple(one for one in play.queue if not isinstance(one, ProposeGames))
+    queue = tuple(command for command in play.queue if not isinstance(command, ProposeGames))
     return replace(dropped, queue=queue), news
 
 
